@@ -1,0 +1,11 @@
+/* The roster: one line a backend, in the order of `headrace info`. The selector's default order is in core/selector. */
+#ifndef HEADRACE_BACKEND_LIST_H
+#define HEADRACE_BACKEND_LIST_H
+
+#define HRB_BACKEND_LIST(X)                                                                                            \
+    X(opencl)                                                                                                          \
+    X(pocl)
+
+#define HRB_LAYER_LIST(X) X(fault)
+
+#endif
