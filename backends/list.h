@@ -2,10 +2,8 @@
 #ifndef HEADRACE_BACKEND_LIST_H
 #define HEADRACE_BACKEND_LIST_H
 
-#define HRB_BACKEND_LIST(X)                                                                                            \
-    X(opencl)                                                                                                          \
-    X(pocl)
+#define HRB_BACKEND_LIST(X)
 
-#define HRB_LAYER_LIST(X) X(fault)
+#define HRB_LAYER_LIST(X)
 
 #endif
