@@ -1,0 +1,17 @@
+/* A C program outside the tree: what was installed compiles, links and is the version that its headers say. */
+#include <headrace/headrace.h>
+#include <stdio.h>
+#include <string.h>
+
+int main(void)
+{
+    char expected[32];
+
+    snprintf(expected, sizeof expected, "%d.%d.%d", HR_VERSION_MAJOR, HR_VERSION_MINOR, HR_VERSION_PATCH);
+    printf("headrace %s\n", hr_version_string());
+    if (strcmp(hr_version_string(), expected) != 0) {
+        fprintf(stderr, "the headers are of %s\n", expected);
+        return 1;
+    }
+    return 0;
+}
