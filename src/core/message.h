@@ -4,6 +4,7 @@
 
 #include <headrace/status.h>
 #include <stdatomic.h>
+#include <stdint.h>
 
 #define HRI_MESSAGE_BYTES 1024
 
@@ -25,10 +26,11 @@ struct hri_failure {
     char message[HRI_MESSAGE_BYTES];
 };
 
-/* Keeps `status` and this thread's message unless a failure is there already; returns `status`. */
+/* Keeps `status` and this thread's message unless a failure is there already; returns `status`. Outcomes (status >= 0)
+ * are no failures. */
 hr_status hri_failure_set(struct hri_failure *failure, hr_status status);
 
-/* HR_OK, or the kept failure with its message made this thread's. */
+/* HR_OK, or the kept failure with its message made this thread's. One that is just being kept may be seen late. */
 hr_status hri_failure_get(struct hri_failure *failure);
 
 #endif

@@ -5,7 +5,7 @@
 #include <headrace/status.h>
 #include <stdint.h>
 
-/* id, variable, kind (TEXT, BYTES, COUNT, CHOICE), default as text, help */
+/* id, variable, kind (TEXT, BYTES, COUNT), default as text, help */
 #define HRI_SETTING_LIST(X)                                                                                            \
     X(BACKEND, "HEADRACE_BACKEND", TEXT, "", "backend to open when the program names none: cuda, opencl, pocl")        \
     X(DEVICE, "HEADRACE_DEVICE", TEXT, "", "device of that backend: an index, PLATFORM:DEVICE or a part of its name")  \
@@ -32,7 +32,8 @@ hr_status hri_setting_number(enum hri_setting setting, uint64_t *value);
 /* For the command's help: row `index` of the table, 0 when there is none. */
 int hri_setting_row(unsigned index, const char **variable, const char **def, const char **help);
 
-/* "64M", "1.5G", "4096" to bytes; HR_FORMAT in silence. Shared with the command's options. */
+/* "64M", "1.5G", "4096" to bytes (K, M, G, T: powers of 1024); HR_FORMAT in silence. Shared with the command's options.
+ */
 hr_status hri_parse_bytes(const char *text, uint64_t *bytes);
 
 #endif

@@ -8,11 +8,15 @@
 #include <stdint.h>
 
 /* Copies a caller's struct (its first member is uint32_t size) into ours of `ours` bytes, zero beyond what the caller's
- * version has. HR_INVALID for NULL or a size under `least` (0.1's size), naming `name` and the remedy. */
+ * version has. HR_INVALID for NULL or a size under `least` (0.1's size), naming `name` and the remedy. The copy's size
+ * is `ours`; what a newer caller has beyond ours is ignored. */
 hr_status hri_struct_in(void *to, size_t ours, const void *from, size_t least, const char *name);
 
 /* Copies ours to a caller's struct up to the size it set, and leaves that size in place. */
 hr_status hri_struct_out(void *to, const void *from, size_t ours, size_t least, const char *name);
+
+/* Copies a text into `room` > 0 bytes, cut to fit. */
+void hri_text_copy(char *to, size_t room, const char *from);
 
 uint64_t hri_now_ns(void); /* CLOCK_MONOTONIC */
 
