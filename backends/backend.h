@@ -24,6 +24,7 @@
 #include <headrace/memory.h>
 #include <headrace/queue.h>
 #include <headrace/status.h>
+#include <stddef.h>
 
 /* Raised when the table changes its meaning; the registry refuses another. */
 #define HRB_ABI 1u
@@ -44,6 +45,8 @@ struct hrb_services {
     hr_status (*fail)(hr_status status, int64_t native, const char *format, ...) __attribute__((format(printf, 3, 4)));
     void (*log)(int level, const char *format, ...) __attribute__((format(printf, 2, 3)));
     uint64_t (*now_ns)(void); /* monotonic */
+    /* The one of `n` names that is nearest to a mistyped text; NULL when none is near. */
+    const char *(*nearest)(const char *text, const char *const *names, size_t n);
 };
 
 /*

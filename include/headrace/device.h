@@ -60,7 +60,7 @@ typedef struct hr_device_options {
  * Counts every device of every backend in the library; a backend without a usable device counts as one
  * entry that says why.
  *
- * Returns HR_OK; HR_INVALID when `count` is NULL; HR_NO_MEMORY.
+ * Returns HR_OK; HR_INVALID when `count` is NULL; HR_FORKED as hr_device_open().
  * Threads: any. Since 0.1.
  */
 HR_API hr_status hr_device_count(uint32_t *count);
@@ -68,7 +68,7 @@ HR_API hr_status hr_device_count(uint32_t *count);
 /**
  * Describes entry `index` (0 <= index < hr_device_count()) without opening it.
  *
- * Returns HR_OK; HR_RANGE; HR_INVALID for NULL or a wrong size.
+ * Returns HR_OK; HR_RANGE; HR_INVALID for NULL or a wrong size; HR_FORKED as hr_device_open().
  * Threads: any. Pointers: none kept. Since 0.1.
  */
 HR_API hr_status hr_device_describe(uint32_t index, hr_device_info *info);
@@ -76,14 +76,15 @@ HR_API hr_status hr_device_describe(uint32_t index, hr_device_info *info);
 /**
  * Opens a device.
  *
- * selector  "BACKEND", "BACKEND:INDEX", "BACKEND:TEXT" (a part of the platform's, vendor's or device's name, any
- *           case) or "BACKEND:PLATFORM:DEVICE" (two indices), with BACKEND from `headrace info`. NULL or "":
- *           HEADRACE_BACKEND, with HEADRACE_DEVICE after the colon; both unset: the first usable of cuda, an OpenCL
- *           GPU, another OpenCL device, pocl.
+ * selector  "BACKEND", "BACKEND:INDEX", "BACKEND:TEXT" (a part of the platform's or the device's name, any case;
+ *           a GPU before others) or "BACKEND:PLATFORM:DEVICE" (two indices), with BACKEND from `headrace info`. NULL or
+ * "": HEADRACE_BACKEND, with HEADRACE_DEVICE after the colon; HEADRACE_BACKEND unset: the first usable (that
+ *           HEADRACE_DEVICE names) of cuda, an OpenCL GPU or accelerator, pocl, any other OpenCL device.
  * options   NULL for the defaults.
  *
  * Returns HR_OK; HR_NOT_FOUND (unknown backend or device: the message has the nearest name and the list);
- * HR_UNAVAILABLE (known, but unusable here: the message says why); HR_INVALID; HR_NO_MEMORY.
+ * HR_UNAVAILABLE (known, but unusable here: the message says why); HR_FORKED (this process's parent looked for devices
+ * before it forked); HR_INVALID; HR_NO_MEMORY.
  * Threads: any. The device lives until hr_device_close() and until the last object made from it is closed. Since 0.1.
  */
 HR_API hr_status hr_device_open(const char *selector, const hr_device_options *options, hr_device **device);
