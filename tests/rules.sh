@@ -37,4 +37,11 @@ if [ -n "$long" ]; then
     echo 'rule broken by the files above: 500 lines are the most'
     status=1
 fi
+# Public structs have their sizes and offsets held.
+for type in $(sed -n 's/^typedef struct \(hr_[a-z_]*\) {$/\1/p' include/headrace/*.h); do
+    if ! grep -q "^STRUCT($type, " tests/unit/test_abi.c; then
+        echo "rule broken: tests/unit/test_abi.c does not hold $type"
+        status=1
+    fi
+done
 exit $status
