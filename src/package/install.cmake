@@ -7,8 +7,6 @@ install(DIRECTORY include/headrace DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(TARGETS headrace EXPORT headrace LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
         INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 if(TARGET headrace_command)
-  file(RELATIVE_PATH library_folder /${CMAKE_INSTALL_BINDIR} /${CMAKE_INSTALL_LIBDIR})
-  set_target_properties(headrace_command PROPERTIES INSTALL_RPATH "\$ORIGIN/${library_folder}")
   install(TARGETS headrace_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
 
