@@ -44,4 +44,11 @@ for type in $(sed -n 's/^typedef struct \(hr_[a-z_]*\) {$/\1/p' include/headrace
         status=1
     fi
 done
+# Users read of every variable.
+for variable in $(sed -n 's/^ *X([A-Z_]*, "\(HEADRACE_[A-Z_]*\)".*/\1/p' src/core/settings.h); do
+    if ! grep -q "^| \`$variable\` |" README.md; then
+        echo "rule broken: the table in README.md lacks $variable"
+        status=1
+    fi
+done
 exit $status
