@@ -80,7 +80,7 @@ static void name_device(const struct hri_entry *entry, hr_device_info *info)
     hri_text_copy(info->backend, sizeof info->backend, entry->backend->name);
 }
 
-void hri_entry_describe(struct hri_entry *entry, uint32_t index, hr_device_info *info)
+void hri_entry_describe(const struct hri_entry *entry, uint32_t index, hr_device_info *info)
 {
     name_device(entry, info);
     if (entry->backend->ops->device_describe(entry->instance, index, info) == HR_OK)

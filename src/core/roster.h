@@ -46,7 +46,7 @@ hr_status hri_entry_probe(struct hri_entry *entry);
 
 /* Describes device `index` of a probed, usable entry. A device that cannot be described is unusable, with the reason.
  */
-void hri_entry_describe(struct hri_entry *entry, uint32_t index, hr_device_info *info);
+void hri_entry_describe(const struct hri_entry *entry, uint32_t index, hr_device_info *info);
 
 /* As hr_device_count() and hr_device_describe(). */
 uint32_t hri_roster_count(struct hri_roster *roster);

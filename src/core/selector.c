@@ -110,8 +110,30 @@ static hr_status pick(struct hri_entry *entry, const struct wanted *wanted, stru
     return st;
 }
 
+/* The word of platforms' and devices' names that is nearest to `text`, in `word`; false when none is near. */
+static bool nearest_word(const char *text, const struct hri_entry *entry, char *word, size_t room)
+{
+    static const char between[] = " ,;:()[]/@|";
+    hr_device_info info;
+
+    for (uint32_t i = 0; i < entry->count; i++) {
+        hri_entry_describe(entry, i, &info);
+        for (char *name = info.platform; name; name = name == info.platform ? info.name : NULL) {
+            char *rest = NULL;
+
+            for (const char *at = strtok_r(name, between, &rest); at; at = strtok_r(NULL, between, &rest)) {
+                if (!hri_nearest(text, &at, 1))
+                    continue;
+                hri_text_copy(word, room, at);
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 /* The devices of a usable entry: selector, name, platform. */
-static void list_devices(struct hri_entry *entry, struct list *list)
+static void list_devices(const struct hri_entry *entry, struct list *list)
 {
     hr_device_info info;
 
@@ -119,6 +141,18 @@ static void list_devices(struct hri_entry *entry, struct list *list)
         hri_entry_describe(entry, i, &info);
         list_add(list, "%s%s (%s, %s)", list->used ? ", " : "", info.selector, info.name, info.platform);
     }
+}
+
+static hr_status unknown_device(const struct hri_entry *entry, const char *selector, const struct wanted *wanted)
+{
+    struct list list = {.used = 0};
+    char word[128], near[160] = "";
+
+    if (wanted->form == TEXT && nearest_word(wanted->text, entry, word, sizeof word))
+        snprintf(near, sizeof near, "; did you mean \"%s\"?", word);
+    list_devices(entry, &list);
+    return hri_fail(HR_NOT_FOUND, "\"%s\" names no device%s; %s has: %s", selector, near, entry->backend->name,
+                    list.text);
 }
 
 static hr_status unknown_backend(struct hri_roster *roster, const char *name)
@@ -143,7 +177,6 @@ hr_status hri_roster_select(struct hri_roster *roster, const char *selector, str
     size_t length = strcspn(selector, ":");
     struct hri_entry *entry = hri_roster_find(roster, selector, length);
     struct wanted wanted;
-    struct list list = {.used = 0};
     struct hri_choice found;
     hr_status st;
 
@@ -162,10 +195,8 @@ hr_status hri_roster_select(struct hri_roster *roster, const char *selector, str
     st = pick(entry, &wanted, &found);
     if (st == HR_UNAVAILABLE)
         return hri_fail(st, "%s (%s) cannot be used here: %s", found.info.selector, found.info.name, found.info.reason);
-    if (st != HR_OK) {
-        list_devices(entry, &list);
-        return hri_fail(st, "\"%s\" names no device; %s has: %s", selector, entry->backend->name, list.text);
-    }
+    if (st != HR_OK)
+        return unknown_device(entry, selector, &wanted);
     *choice = found;
     return HR_OK;
 }
