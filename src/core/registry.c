@@ -52,30 +52,27 @@ const char *const *hri_layer_names(size_t *n)
     return layer_names;
 }
 
-/* What the environment names; the settings stand in the message, since the program did not write the selector. */
-static hr_status select_by_environment(struct hri_choice *choice)
+hr_status hri_roster_environment(struct hri_roster *from, const char *backend, const char *device,
+                                 struct hri_choice *choice)
 {
-    const char *backend = hri_setting_text(HRI_SETTING_BACKEND);
-    const char *device = hri_setting_text(HRI_SETTING_DEVICE);
     char joined[256];
     hr_status st;
 
     if (!*backend) {
-        st = hri_roster_default(&roster, device, choice);
+        st = hri_roster_default(from, device, choice);
         return st != HR_OK && *device ? hri_fail_context(st, "HEADRACE_DEVICE") : st;
     }
     if (*device && strchr(backend, ':'))
         return hri_fail(HR_INVALID,
-                        "HEADRACE_BACKEND (\"%s\") names a device and so does HEADRACE_DEVICE (\"%s\"); "
-                        "unset one",
+                        "HEADRACE_BACKEND (\"%s\") names a device and so does HEADRACE_DEVICE (\"%s\"); unset one",
                         backend, device);
-    if (strlen(backend) + strlen(device) + 2 > sizeof joined)
-        return hri_fail(HR_INVALID, "HEADRACE_BACKEND and HEADRACE_DEVICE have more than %zu characters",
+    if (snprintf(joined, sizeof joined, "%s%s%s", backend, *device ? ":" : "", device) >= (int)sizeof joined)
+        return hri_fail(HR_INVALID, "HEADRACE_BACKEND and HEADRACE_DEVICE together have more than %zu characters",
                         sizeof joined - 2);
-    snprintf(joined, sizeof joined, "%s%s%s", backend, *device ? ":" : "", device);
-    st = hri_roster_select(&roster, joined, choice);
-    return st == HR_OK ? st
-                       : hri_fail_context(st, *device ? "HEADRACE_BACKEND and HEADRACE_DEVICE" : "HEADRACE_BACKEND");
+    st = hri_roster_select(from, joined, choice);
+    if (st == HR_OK)
+        return st;
+    return hri_fail_context(st, *device ? "HEADRACE_BACKEND and HEADRACE_DEVICE" : "HEADRACE_BACKEND");
 }
 
 hr_status hri_select(const char *selector, struct hri_choice *choice)
@@ -85,7 +82,11 @@ hr_status hri_select(const char *selector, struct hri_choice *choice)
 
     if (st != HR_OK)
         return st;
-    st = selector && *selector ? hri_roster_select(&roster, selector, &found) : select_by_environment(&found);
+    if (selector && *selector)
+        st = hri_roster_select(&roster, selector, &found);
+    else
+        st = hri_roster_environment(&roster, hri_setting_text(HRI_SETTING_BACKEND),
+                                    hri_setting_text(HRI_SETTING_DEVICE), &found);
     hri_roster_unlock(&roster);
     if (st == HR_OK)
         *choice = found;

@@ -59,6 +59,11 @@ hr_status hri_roster_select(struct hri_roster *roster, const char *selector, str
  */
 hr_status hri_roster_default(struct hri_roster *roster, const char *device, struct hri_choice *choice);
 
+/* registry.c: by the values of HEADRACE_BACKEND and HEADRACE_DEVICE, "" when unset, which errors name: the program did
+ * not write this selector. */
+hr_status hri_roster_environment(struct hri_roster *roster, const char *backend, const char *device,
+                                 struct hri_choice *choice);
+
 /* table.c: whether a backend's table is whole; `reason` gets what is wrong. Needs no lock. */
 bool hri_table_check(const struct hrb_backend *backend, char *reason, size_t room);
 

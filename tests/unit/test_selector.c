@@ -197,6 +197,35 @@ static void default_order(void **state)
     default_is(no_profile, "", "opencl:0:0");
 }
 
+static void environment_is_named_in_errors(void **state)
+{
+    struct hri_entry entries[] = {{.backend = &opencl_many}, {.backend = &pocl}, {.backend = NULL}};
+    struct hri_roster roster = ROSTER(entries);
+    struct hri_choice choice;
+    char longer[300];
+
+    (void)state;
+    assert_int_equal(hri_roster_environment(&roster, "", "", &choice), HR_OK);
+    assert_string_equal(choice.info.selector, "opencl:1:1");
+    assert_int_equal(hri_roster_environment(&roster, "", "cpu", &choice), HR_OK);
+    assert_string_equal(choice.info.selector, "pocl:0:0");
+    assert_int_equal(hri_roster_environment(&roster, "opencl", "1:2", &choice), HR_OK);
+    assert_string_equal(choice.info.selector, "opencl:1:2");
+    assert_int_equal(hri_roster_environment(&roster, "opencl:0", "", &choice), HR_OK);
+    assert_string_equal(choice.info.selector, "opencl:0:0");
+
+    assert_int_equal(hri_roster_environment(&roster, "", "9", &choice), HR_NOT_FOUND);
+    assert_non_null(strstr(hr_last_error(), "HEADRACE_DEVICE: \"9\" names no usable device"));
+    assert_int_equal(hri_roster_environment(&roster, "poc", "", &choice), HR_NOT_FOUND);
+    assert_non_null(strstr(hr_last_error(), "HEADRACE_BACKEND: there is no backend \"poc\"; did you mean \"pocl\"?"));
+    assert_int_equal(hri_roster_environment(&roster, "opencl:0", "1", &choice), HR_INVALID);
+    assert_non_null(strstr(hr_last_error(), "unset one"));
+    memset(longer, 'x', sizeof longer - 1);
+    longer[sizeof longer - 1] = '\0';
+    assert_int_equal(hri_roster_environment(&roster, "opencl", longer, &choice), HR_INVALID);
+    assert_non_null(strstr(hr_last_error(), "more than 254 characters"));
+}
+
 static void default_without_a_device(void **state)
 {
     struct hri_entry lone[] = {{.backend = &cuda_absent}, {.backend = NULL}};
@@ -317,6 +346,7 @@ int main(void)
         cmocka_unit_test(every_form),
         cmocka_unit_test(wrong_selectors),
         cmocka_unit_test(default_order),
+        cmocka_unit_test(environment_is_named_in_errors),
         cmocka_unit_test(default_without_a_device),
         cmocka_unit_test(listing_keeps_the_unusable),
         cmocka_unit_test(tables_are_checked),
