@@ -5,7 +5,9 @@
 #ifndef HEADRACE_BACKEND_LIST_H
 #define HEADRACE_BACKEND_LIST_H
 
-#define HRB_BACKEND_LIST(X)
+#define HRB_BACKEND_LIST(X)                                                                                            \
+    X(opencl)                                                                                                          \
+    X(pocl)
 
 /* X(name), in the order of HRB_LAYER_...: `const struct hrb_layer hrb_layer_NAME`. */
 #define HRB_LAYER_LIST(X) X(fault)

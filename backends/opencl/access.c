@@ -1,0 +1,74 @@
+/* Host access to device memory: shared memory needs order alone, other memory a map. */
+#include "opencl/internal.h"
+
+static cl_map_flags map_flags(uint32_t mode)
+{
+    cl_map_flags flags = 0;
+
+    /* The flags exclude each other, and what is read as well must be fetched. */
+    if ((mode & HR_ACCESS_DISCARD) && (mode & HR_ACCESS_WRITE) && !(mode & HR_ACCESS_READ))
+        return CL_MAP_WRITE_INVALIDATE_REGION;
+    if (mode & HR_ACCESS_READ)
+        flags |= CL_MAP_READ;
+    if (mode & HR_ACCESS_WRITE)
+        flags |= CL_MAP_WRITE;
+    return flags;
+}
+
+static hr_status acquire_mapped(struct hri_cl_device *device, const struct hri_cl_buffer *buffer,
+                                cl_command_queue queue, uint32_t mode, void **ptr)
+{
+    cl_event event = NULL;
+    cl_int code;
+    void *mapped = clEnqueueMapBuffer(queue, buffer->mem, CL_FALSE, map_flags(mode), 0, buffer->head.bytes, 0, NULL,
+                                      &event, &code);
+    hr_status st;
+
+    if (!mapped)
+        return hri_cl_fail(device->head.services, HRI_CL_CALL, code, "a buffer of %llu bytes cannot be mapped",
+                           (unsigned long long)buffer->head.bytes);
+    code = clFlush(queue);
+    st = code == CL_SUCCESS
+             ? hri_cl_wait(device, event, HR_FOREVER)
+             : hri_cl_fail(device->head.services, HRI_CL_CALL, code, "the map of a buffer cannot be submitted");
+    clReleaseEvent(event);
+    if (st != HR_OK) {
+        clEnqueueUnmapMemObject(queue, buffer->mem, mapped, 0, NULL, NULL);
+        return st;
+    }
+    *ptr = mapped;
+    return HR_OK;
+}
+
+hr_status hri_cl_buffer_acquire(struct hrb_buffer *buffer, struct hrb_queue *queue, uint32_t mode, void **ptr)
+{
+    struct hri_cl_device *device = hri_cl_device(buffer->device);
+
+    if (!buffer->host)
+        return acquire_mapped(device, hri_cl_buffer(buffer), queue ? hri_cl_queue(queue)->native : device->maps, mode,
+                              ptr);
+    if (queue) {
+        hr_status st = hri_cl_queue_finish(queue);
+
+        if (st != HR_OK)
+            return st;
+    }
+    *ptr = buffer->host;
+    return HR_OK;
+}
+
+hr_status hri_cl_buffer_release(struct hrb_buffer *buffer, struct hrb_queue *queue, void *ptr)
+{
+    const struct hri_cl_device *device = hri_cl_device(buffer->device);
+    cl_command_queue native = queue ? hri_cl_queue(queue)->native : device->maps;
+    cl_int code;
+
+    if (buffer->host)
+        return HR_OK; /* what is enqueued from now on sees shared memory as the host left it */
+    code = clEnqueueUnmapMemObject(native, hri_cl_buffer(buffer)->mem, ptr, 0, NULL, NULL);
+    if (code == CL_SUCCESS)
+        code = clFlush(native);
+    if (code != CL_SUCCESS)
+        return hri_cl_fail(device->head.services, HRI_CL_CALL, code, "a buffer cannot be unmapped");
+    return HR_OK;
+}

@@ -1,0 +1,60 @@
+/* Events: a marker's, or that of a copy or kernel. */
+#include "opencl/internal.h"
+
+#include <stdlib.h>
+
+hr_status hri_cl_event_record(struct hrb_queue *queue, uint32_t flags, struct hrb_event **event)
+{
+    const struct hrb_sync sync = {.flags = flags, .event = event};
+    struct hri_cl_submission sub;
+    hr_status st = hri_cl_submit_begin(queue, &sync, &sub);
+
+    if (st != HR_OK)
+        return st;
+    return hri_cl_submit_end(
+        &sub, clEnqueueMarkerWithWaitList(hri_cl_queue(queue)->native, 0, NULL, hri_cl_submit_event(&sub)),
+        "an event cannot be recorded");
+}
+
+hr_status hri_cl_event_wait(struct hrb_event *event, uint64_t timeout_ns)
+{
+    return hri_cl_wait(hri_cl_device(event->queue->device), hri_cl_event(event)->native, timeout_ns);
+}
+
+hr_status hri_cl_event_query(struct hrb_event *event, uint32_t *done)
+{
+    hr_status st = hri_cl_event_wait(event, 0);
+
+    if (st != HR_OK && st != HR_TIMEOUT)
+        return st;
+    *done = st == HR_OK;
+    return HR_OK;
+}
+
+hr_status hri_cl_event_times(struct hrb_event *event, uint64_t *start_ns, uint64_t *end_ns)
+{
+    const struct hrb_services *services = event->queue->device->services;
+    cl_event native = hri_cl_event(event)->native;
+    cl_ulong start = 0;
+    cl_ulong end = 0;
+    cl_int code;
+
+    if (!(event->queue->flags & HR_TIMING))
+        return services->fail(HR_UNSUPPORTED, 0, "the event's queue was created without HR_TIMING");
+    code = clGetEventProfilingInfo(native, CL_PROFILING_COMMAND_START, sizeof start, &start, NULL);
+    if (code == CL_SUCCESS)
+        code = clGetEventProfilingInfo(native, CL_PROFILING_COMMAND_END, sizeof end, &end, NULL);
+    if (code == CL_PROFILING_INFO_NOT_AVAILABLE)
+        return services->fail(HR_UNSUPPORTED, code, "the driver has no times for the event");
+    if (code != CL_SUCCESS)
+        return hri_cl_fail(services, HRI_CL_CALL, code, "the times of an event cannot be read");
+    *start_ns = start;
+    *end_ns = end;
+    return HR_OK;
+}
+
+void hri_cl_event_destroy(struct hrb_event *event)
+{
+    clReleaseEvent(hri_cl_event(event)->native);
+    free(event);
+}

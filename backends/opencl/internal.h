@@ -1,0 +1,217 @@
+/* What the files of the OpenCL backend share: its objects, and the few functions that cross files. */
+#ifndef HRB_OPENCL_INTERNAL_H
+#define HRB_OPENCL_INTERNAL_H
+
+#include "opencl/profile.h"
+
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS /* clCreateCommandQueue: the one that every driver has */
+#include <CL/cl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stddef.h>
+
+/* One device as the ICD loader lists it. */
+struct hri_cl_listed {
+    cl_platform_id platform;
+    cl_device_id device;
+    uint32_t platform_index;
+    uint32_t device_index;
+};
+
+struct hrb_instance {
+    const struct hrb_services *services;
+    const struct hrb_backend *backend;
+    const struct hri_cl_profile *profile;
+    uint32_t n;
+    struct hri_cl_listed *listed; /* GPUs first, otherwise in the loader's order */
+};
+
+/* What describing a device finds out; kept by open devices. */
+struct hri_cl_traits {
+    hr_device_info info;
+    bool wait_sleeps;   /* clWaitForEvents gives the processor away */
+    bool device_timing; /* queues can be made with profiling */
+};
+
+struct hri_cl_device {
+    struct hrb_device head;
+    cl_context context;
+    cl_device_id device;
+    cl_command_queue maps; /* for maps that no queue of the program's orders */
+    struct hri_cl_traits traits;
+    atomic_size_t pinned_slack; /* bytes to add so that pinned memory can begin at a page */
+};
+
+struct hri_cl_buffer {
+    struct hrb_buffer head;
+    cl_mem mem;      /* views: a sub-buffer */
+    cl_mem root;     /* what `mem` is a part of (borrowed), or mem */
+    uint64_t origin; /* of mem in root */
+    void *svm;       /* shared device memory: what root wraps; owned */
+    void *mapped;    /* pinned memory: what the map gave */
+};
+
+struct hri_cl_queue {
+    struct hrb_queue head;
+    cl_command_queue native;
+};
+
+struct hri_cl_event {
+    struct hrb_event head;
+    cl_event native;
+};
+
+struct hri_cl_program {
+    struct hrb_program head;
+    cl_program native;
+};
+
+/* One cl_kernel of a pool: whoever holds it may set its arguments. */
+struct hri_cl_clone {
+    struct hri_cl_clone *next;
+    cl_kernel native;
+    cl_mem parts[]; /* a place an argument: the sub-buffer made for one launch */
+};
+
+struct hri_cl_param {
+    bool known; /* the driver told the signature */
+    cl_kernel_arg_address_qualifier space;
+    size_t bytes; /* scalars of a basic type, else 0 */
+    char type[32];
+};
+
+struct hri_cl_kernel {
+    struct hrb_kernel head;
+    char *name;
+    uint32_t n_params;
+    struct hri_cl_param *params;
+    pthread_mutex_t lock; /* guards idle */
+    struct hri_cl_clone *idle;
+};
+
+/* The heads are first members, so these are the same address. */
+static inline struct hri_cl_device *hri_cl_device(struct hrb_device *device)
+{
+    return (struct hri_cl_device *)device;
+}
+
+static inline struct hri_cl_buffer *hri_cl_buffer(struct hrb_buffer *buffer)
+{
+    return (struct hri_cl_buffer *)buffer;
+}
+
+static inline struct hri_cl_queue *hri_cl_queue(struct hrb_queue *queue)
+{
+    return (struct hri_cl_queue *)queue;
+}
+
+static inline struct hri_cl_event *hri_cl_event(struct hrb_event *event)
+{
+    return (struct hri_cl_event *)event;
+}
+
+/* -- error.c -- */
+
+/* Where a code came from decides what it means. */
+enum hri_cl_phase {
+    HRI_CL_CALL,         /* a call that sets something up or submits */
+    HRI_CL_ALLOC_DEVICE, /* device memory was asked for */
+    HRI_CL_ALLOC_PINNED, /* host memory for the device was asked for */
+    HRI_CL_WORK          /* the work itself failed, or a wait for it */
+};
+
+/* Describes an OpenCL failure: the text, then the code's name. Returns the status that it means. */
+hr_status hri_cl_fail(const struct hrb_services *services, enum hri_cl_phase phase, cl_int code, const char *format,
+                      ...) __attribute__((format(printf, 4, 5)));
+const char *hri_cl_code_name(cl_int code);
+
+/* -- probe.c, describe.c, device.c -- */
+hr_status hri_cl_probe(const struct hrb_backend *self, const struct hrb_services *services,
+                       struct hrb_instance **instance);
+uint32_t hri_cl_device_count(struct hrb_instance *instance);
+hr_status hri_cl_device_describe(struct hrb_instance *instance, uint32_t index, hr_device_info *info);
+/* listed: NULL for a device of the program's own that no platform lists (a sub-device). */
+void hri_cl_describe(struct hrb_instance *instance, cl_device_id device, const struct hri_cl_listed *listed,
+                     struct hri_cl_traits *traits);
+/* Platform texts; "?" when the driver does not tell. */
+void hri_cl_platform_text(cl_platform_id platform, cl_platform_info what, char *out, size_t bytes);
+hr_status hri_cl_device_open(struct hrb_instance *instance, uint32_t index, const struct hrb_native *native,
+                             struct hrb_device **device);
+void hri_cl_device_close(struct hrb_device *device);
+hr_status hri_cl_device_info(struct hrb_device *device, hr_device_info *info);
+hr_status hri_cl_device_native(struct hrb_device *device, struct hrb_native *native);
+
+/* -- buffer.c, pinned.c, access.c -- */
+struct hri_cl_buffer *hri_cl_buffer_new(struct hri_cl_device *device, uint32_t kind, uint64_t bytes);
+hr_status hri_cl_pinned_create(struct hri_cl_device *device, uint64_t bytes, struct hri_cl_buffer *buffer);
+void hri_cl_pinned_destroy(struct hri_cl_device *device, struct hri_cl_buffer *buffer);
+hr_status hri_cl_buffer_create(struct hrb_device *device, uint32_t kind, uint64_t bytes, struct hrb_buffer **buffer);
+hr_status hri_cl_buffer_import(struct hrb_device *device, void *pointer, uint64_t bytes, struct hrb_buffer **buffer);
+hr_status hri_cl_buffer_view(struct hrb_buffer *parent, uint64_t offset, uint64_t bytes, struct hrb_buffer **view);
+void hri_cl_buffer_destroy(struct hrb_buffer *buffer);
+hr_status hri_cl_buffer_native(struct hrb_buffer *buffer, void **native, uint64_t *offset);
+hr_status hri_cl_buffer_acquire(struct hrb_buffer *buffer, struct hrb_queue *queue, uint32_t mode, void **ptr);
+hr_status hri_cl_buffer_release(struct hrb_buffer *buffer, struct hrb_queue *queue, void *ptr);
+/* A sub-buffer of what `buffer` is made of; sub-buffers of sub-buffers do not exist, so it is cut from the root. */
+cl_mem hri_cl_buffer_part(const struct hri_cl_buffer *buffer, uint64_t offset, uint64_t bytes, cl_int *code);
+
+/* -- queue.c -- */
+hr_status hri_cl_queue_create(struct hrb_device *device, uint32_t role, uint32_t flags, void *native,
+                              struct hrb_queue **queue);
+void hri_cl_queue_destroy(struct hrb_queue *queue);
+hr_status hri_cl_queue_finish(struct hrb_queue *queue);
+hr_status hri_cl_queue_wait(struct hrb_queue *queue, struct hrb_event *event);
+hr_status hri_cl_queue_native(struct hrb_queue *queue, void **native);
+
+/* -- event.c, wait.c -- */
+hr_status hri_cl_event_record(struct hrb_queue *queue, uint32_t flags, struct hrb_event **event);
+hr_status hri_cl_event_wait(struct hrb_event *event, uint64_t timeout_ns);
+hr_status hri_cl_event_query(struct hrb_event *event, uint32_t *done);
+hr_status hri_cl_event_times(struct hrb_event *event, uint64_t *start_ns, uint64_t *end_ns);
+void hri_cl_event_destroy(struct hrb_event *event);
+/* HR_OK after a synchronisation point, HR_TIMEOUT in silence, or the work's failure. */
+hr_status hri_cl_wait(const struct hri_cl_device *device, cl_event event, uint64_t timeout_ns);
+
+/* -- submit.c -- */
+
+/* One submission: what it waits for and the event that it may give, made before the driver is asked. */
+struct hri_cl_submission {
+    struct hri_cl_queue *queue;
+    struct hri_cl_event *event; /* NULL: none asked for */
+    struct hrb_event **out;
+    cl_uint n_waits;
+    cl_event *waits; /* NULL when none, as the driver wants it */
+    cl_event few[8];
+};
+
+hr_status hri_cl_submit_begin(struct hrb_queue *queue, const struct hrb_sync *sync, struct hri_cl_submission *sub);
+/* Where the driver puts its event, NULL when nobody wants one. */
+cl_event *hri_cl_submit_event(struct hri_cl_submission *sub);
+/* code: what the driver answered. Flushes, hands the event out; or describes the failure of `what` and undoes. */
+hr_status hri_cl_submit_end(struct hri_cl_submission *sub, cl_int code, const char *what);
+/* Undoes a begin whose work was never given to the driver. */
+void hri_cl_submit_cancel(struct hri_cl_submission *sub);
+
+/* -- copy.c, rect.c -- */
+hr_status hri_cl_copy(struct hrb_queue *queue, const struct hrb_place *dst, const struct hrb_place *src, uint64_t bytes,
+                      const struct hrb_sync *sync);
+hr_status hri_cl_copy_rect(struct hrb_queue *queue, const struct hrb_place *dst, const struct hrb_place *src,
+                           uint64_t width, uint64_t rows, uint64_t slices, const struct hrb_sync *sync);
+hr_status hri_cl_fill(struct hrb_queue *queue, struct hrb_buffer *buffer, uint64_t offset, uint64_t bytes,
+                      const void *pattern, uint32_t pattern_bytes, const struct hrb_sync *sync);
+
+/* -- program.c, kernel.c, params.c, launch.c -- */
+hr_status hri_cl_program_create(struct hrb_device *device, const char *source, const char *options,
+                                struct hrb_program **program);
+void hri_cl_program_destroy(struct hrb_program *program);
+hr_status hri_cl_kernel_create(struct hrb_program *program, const char *name, struct hrb_kernel **kernel);
+void hri_cl_kernel_destroy(struct hrb_kernel *kernel);
+/* Fills the parameters of a kernel from what the driver tells of its signature. */
+void hri_cl_params(cl_kernel native, uint32_t n, struct hri_cl_param *params);
+/* Lends a cl_kernel to one launch; _give takes it back. */
+hr_status hri_cl_clone_take(struct hri_cl_kernel *kernel, struct hri_cl_clone **clone);
+void hri_cl_clone_give(struct hri_cl_kernel *kernel, struct hri_cl_clone *clone);
+hr_status hri_cl_kernel_launch(struct hrb_queue *queue, struct hrb_kernel *kernel, const hr_grid *grid,
+                               const struct hrb_arg *args, uint32_t n_args, const struct hrb_sync *sync);
+
+#endif

@@ -1,0 +1,90 @@
+/*
+ * What every submission has in common: its wait list, its event, its flush. Each is flushed at once, so that an event
+ * may be waited for, polled or given to another queue without a thought for who flushes its producer.
+ */
+#include "opencl/internal.h"
+
+#include <stdlib.h>
+
+static hr_status take_waits(const struct hrb_sync *sync, struct hri_cl_submission *sub)
+{
+    const struct hrb_services *services = sub->queue->head.device->services;
+    cl_event *waits = sub->few;
+
+    if (sync->n_waits == 0)
+        return HR_OK;
+    if (sync->n_waits > sizeof sub->few / sizeof sub->few[0]) {
+        waits = malloc(sync->n_waits * sizeof(cl_event));
+        if (!waits)
+            return services->fail(HR_NO_MEMORY, 0, "no memory for a wait list of %u events", sync->n_waits);
+    }
+    for (uint32_t i = 0; i < sync->n_waits; i++)
+        waits[i] = hri_cl_event(sync->waits[i])->native;
+    sub->waits = waits;
+    sub->n_waits = sync->n_waits;
+    return HR_OK;
+}
+
+static void drop_waits(struct hri_cl_submission *sub)
+{
+    if (sub->waits != sub->few)
+        free(sub->waits);
+}
+
+hr_status hri_cl_submit_begin(struct hrb_queue *queue, const struct hrb_sync *sync, struct hri_cl_submission *sub)
+{
+    const struct hrb_services *services = queue->device->services;
+    hr_status st;
+
+    sub->queue = hri_cl_queue(queue);
+    sub->event = NULL;
+    sub->out = sync->event;
+    sub->waits = NULL;
+    sub->n_waits = 0;
+    if ((sync->flags & HR_TIMING) && !(queue->flags & HR_TIMING))
+        return services->fail(HR_UNSUPPORTED, 0,
+                              "HR_TIMING was asked for one event, and OpenCL times whole queues: create the queue "
+                              "with HR_TIMING");
+    st = take_waits(sync, sub);
+    if (st != HR_OK || !sync->event)
+        return st;
+    sub->event = calloc(1, sizeof *sub->event);
+    if (!sub->event) {
+        drop_waits(sub);
+        return services->fail(HR_NO_MEMORY, 0, "no memory for an event");
+    }
+    sub->event->head.queue = queue;
+    return HR_OK;
+}
+
+cl_event *hri_cl_submit_event(struct hri_cl_submission *sub)
+{
+    return sub->event ? &sub->event->native : NULL;
+}
+
+void hri_cl_submit_cancel(struct hri_cl_submission *sub)
+{
+    drop_waits(sub);
+    free(sub->event);
+}
+
+hr_status hri_cl_submit_end(struct hri_cl_submission *sub, cl_int code, const char *what)
+{
+    const struct hrb_services *services = sub->queue->head.device->services;
+
+    if (code != CL_SUCCESS) {
+        hri_cl_submit_cancel(sub);
+        return hri_cl_fail(services, HRI_CL_CALL, code, "%s", what);
+    }
+    code = clFlush(sub->queue->native);
+    if (code != CL_SUCCESS) {
+        if (sub->event)
+            clReleaseEvent(sub->event->native);
+        hri_cl_submit_cancel(sub);
+        return hri_cl_fail(services, HRI_CL_CALL, code, "%s: it cannot be flushed", what);
+    }
+    drop_waits(sub);
+    if (sub->out)
+        *sub->out = &sub->event->head;
+    return HR_OK;
+}

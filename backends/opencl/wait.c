@@ -1,0 +1,71 @@
+/*
+ * Waiting for an event without taking a core: where the driver's wait spins, or a limit is set, the status is polled
+ * between sleeps. A status is no synchronisation point, so clWaitForEvents always has the last word.
+ */
+#include "opencl/internal.h"
+
+#include <time.h>
+
+#define SHORTEST_SLEEP_NS 20000u
+#define LONGEST_SLEEP_NS 1000000u
+
+/* CL_COMPLETE (0), another positive status, or a negative one for a failure. */
+static cl_int status_of(cl_event event)
+{
+    cl_int status = CL_COMPLETE;
+    cl_int code = clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL);
+
+    return code == CL_SUCCESS ? status : code;
+}
+
+static hr_status failure(const struct hri_cl_device *device, cl_int code)
+{
+    return hri_cl_fail(device->head.services, HRI_CL_WORK, code, "work on \"%s\" failed", device->traits.info.name);
+}
+
+static hr_status wait_in_driver(const struct hri_cl_device *device, cl_event event)
+{
+    cl_int code = clWaitForEvents(1, &event);
+    cl_int status = status_of(event); /* names the cause where the wait only says that there is one */
+
+    if (status < 0)
+        return failure(device, status);
+    return code == CL_SUCCESS ? HR_OK : failure(device, code);
+}
+
+/* An eighth of the time waited so far: short waits stay short, long ones cost nothing. */
+static uint64_t next_sleep(uint64_t waited_ns, uint64_t left_ns)
+{
+    uint64_t ns = waited_ns / 8;
+
+    if (ns < SHORTEST_SLEEP_NS)
+        ns = SHORTEST_SLEEP_NS;
+    if (ns > LONGEST_SLEEP_NS)
+        ns = LONGEST_SLEEP_NS;
+    return ns < left_ns ? ns : left_ns;
+}
+
+hr_status hri_cl_wait(const struct hri_cl_device *device, cl_event event, uint64_t timeout_ns)
+{
+    const struct hrb_services *services = device->head.services;
+    uint64_t start;
+    uint64_t waited = 0;
+
+    if (timeout_ns == HR_FOREVER && device->traits.wait_sleeps)
+        return wait_in_driver(device, event);
+    start = services->now_ns();
+    for (;;) {
+        cl_int status = status_of(event);
+        struct timespec sleep = {0};
+
+        if (status < 0)
+            return failure(device, status);
+        if (status == CL_COMPLETE)
+            return wait_in_driver(device, event);
+        if (waited >= timeout_ns)
+            return HR_TIMEOUT;
+        sleep.tv_nsec = (long)next_sleep(waited, timeout_ns - waited);
+        clock_nanosleep(CLOCK_MONOTONIC, 0, &sleep, NULL); /* cut short by a signal: one poll more */
+        waited = services->now_ns() - start;
+    }
+}
