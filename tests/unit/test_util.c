@@ -69,6 +69,7 @@ static void struct_out_stops_at_the_callers_size(void **state)
 static void nearest_name(void **state)
 {
     static const char *const names[] = {"cuda", "opencl", "pocl"};
+    const char *cut = "cut";
     char longer[200];
 
     (void)state;
@@ -76,6 +77,8 @@ static void nearest_name(void **state)
     assert_string_equal(hri_nearest("OPENCL", names, 3), "opencl");
     assert_string_equal(hri_nearest("cdua", names, 3), "cuda");
     assert_string_equal(hri_nearest("pcl", names, 3), "pocl");
+    assert_string_equal(hri_nearest("uct", &cut, 1), "cut"); /* a swap is one slip; of three letters two are too many */
+    assert_null(hri_nearest("tuc", &cut, 1));
     assert_null(hri_nearest("vulkan", names, 3));
     assert_null(hri_nearest("", names, 3));
     assert_null(hri_nearest("cuda", names, 0));
