@@ -76,7 +76,7 @@ static hr_status unknown(const struct hrb_services *services, const char *what, 
                          const struct name *table, size_t n)
 {
     const char *names[MOST_NAMES];
-    char known[512], near[48] = "";
+    char known[512], near[48] = ".";
     const char *nearest;
 
     for (size_t i = 0; i < n; i++)
@@ -88,7 +88,7 @@ static hr_status unknown(const struct hrb_services *services, const char *what, 
         for (char *at = near; *at; at++)
             *at = (char)tolower((unsigned char)*at);
     }
-    return services->fail(HR_INVALID, 0, "layer fault: unknown %s \"%s\"%s; known: %s", what, text, near, known);
+    return services->fail(HR_INVALID, 0, "layer fault: unknown %s \"%s\"%s Known: %s", what, text, near, known);
 }
 
 static const struct name *find(const struct name *table, size_t n, const char *text)

@@ -60,7 +60,7 @@ hr_status hri_roster_environment(struct hri_roster *from, const char *backend, c
 
     if (!*backend) {
         st = hri_roster_default(from, device, choice);
-        return st != HR_OK && *device ? hri_fail_context(st, "HEADRACE_DEVICE") : st;
+        return st == HR_NOT_FOUND ? hri_fail_context(st, "HEADRACE_DEVICE") : st;
     }
     if (*device && strchr(backend, ':'))
         return hri_fail(HR_INVALID,

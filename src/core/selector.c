@@ -146,12 +146,12 @@ static void list_devices(const struct hri_entry *entry, struct list *list)
 static hr_status unknown_device(const struct hri_entry *entry, const char *selector, const struct wanted *wanted)
 {
     struct list list = {.used = 0};
-    char word[128], near[160] = "";
+    char word[128], near[160] = ".";
 
     if (wanted->form == TEXT && nearest_word(wanted->text, entry, word, sizeof word))
         snprintf(near, sizeof near, "; did you mean \"%s\"?", word);
     list_devices(entry, &list);
-    return hri_fail(HR_NOT_FOUND, "\"%s\" names no device%s; %s has: %s", selector, near, entry->backend->name,
+    return hri_fail(HR_NOT_FOUND, "\"%s\" names no device%s Backend %s has: %s", selector, near, entry->backend->name,
                     list.text);
 }
 
@@ -167,8 +167,8 @@ static hr_status unknown_backend(struct hri_roster *roster, const char *name)
         list_add(&list, "%s%s", n ? ", " : "", names[n]);
     }
     nearest = hri_nearest(name, names, n);
-    return hri_fail(HR_NOT_FOUND, "there is no backend \"%s\"%s%s%s; this library has: %s", name,
-                    nearest ? "; did you mean \"" : "", nearest ? nearest : "", nearest ? "\"?" : "",
+    return hri_fail(HR_NOT_FOUND, "there is no backend \"%s\"%s%s%s This library has: %s", name,
+                    nearest ? "; did you mean \"" : "", nearest ? nearest : "", nearest ? "\"?" : ".",
                     n ? list.text : "none");
 }
 

@@ -292,11 +292,11 @@ static void wrong_text_is_named(void **state)
         const char *spec, *part;
     } cases[] = {
         {"", "needs a rule"},
-        {"op=cpoy", "unknown op \"cpoy\"; did you mean \"copy\"?; known: alloc, device, pinned"},
-        {"op=copy,status=lots", "unknown status \"lots\"; did you mean \"lost\"?; known: invalid,"},
+        {"op=cpoy", "unknown op \"cpoy\"; did you mean \"copy\"? Known: alloc, device, pinned"},
+        {"op=copy,status=lots", "unknown status \"lots\"; did you mean \"lost\"? Known: invalid,"},
         {"op=copy,status=ok", "unknown status \"ok\""},
         {"op=copy,staus=lost", "unknown key \"staus\"; did you mean \"status\"?"},
-        {"op=copy,at=end", "unknown moment \"end\"; known: submit, done"},
+        {"op=copy,at=end", "unknown moment \"end\". Known: submit, done"},
         {"op=copy,n=x", "n=x is no number"},
         {"op=copy,n=", "n= is no number"},
         {"op=copy,n=-1", "n=-1 is no number"},

@@ -160,7 +160,7 @@ static void wrong_selectors(void **state)
     (void)state;
     fails(&roster, "opncl", HR_NOT_FOUND, "did you mean \"opencl\"?");
     fails(&roster, "opncl:0", HR_NOT_FOUND, "has: cuda, opencl, pocl");
-    fails(&roster, "zebra", HR_NOT_FOUND, "no backend \"zebra\"; this library has");
+    fails(&roster, "zebra", HR_NOT_FOUND, "no backend \"zebra\". This library has");
     fails(&roster, ":1", HR_NOT_FOUND, "no backend \"\"");
     fails(&roster, "opencl:", HR_INVALID, "ends in ':'");
     fails(&roster, "opencl:7", HR_NOT_FOUND, "opencl:1:1 (Aqua H2O, Aqua Compute)");
