@@ -83,8 +83,12 @@ static void name_device(const struct hri_entry *entry, hr_device_info *info)
 void hri_entry_describe(const struct hri_entry *entry, uint32_t index, hr_device_info *info)
 {
     name_device(entry, info);
-    if (entry->backend->ops->device_describe(entry->instance, index, info) == HR_OK)
+    if (entry->backend->ops->device_describe(entry->instance, index, info) == HR_OK) {
+        /* A backend may have set the whole struct anew. */
+        info->size = sizeof *info;
+        hri_text_copy(info->backend, sizeof info->backend, entry->backend->name);
         return;
+    }
     name_device(entry, info);
     snprintf(info->selector, sizeof info->selector, "%s:%u", entry->backend->name, index);
     hri_text_copy(info->reason, sizeof info->reason, hr_last_error());

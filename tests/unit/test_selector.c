@@ -56,6 +56,7 @@ static hr_status fake_describe(struct hrb_instance *instance, uint32_t index, hr
 
     if (!device->selector)
         return hri_fail(HR_DRIVER, "the driver is silent");
+    memset(info, 0, sizeof *info); /* as a backend may */
     info->kind = device->kind;
     info->usable = !device->reason;
     snprintf(info->selector, sizeof info->selector, "%s", device->selector);
@@ -264,6 +265,7 @@ static void listing_keeps_the_unusable(void **state)
     assert_string_equal(info.reason, "libaqua.so is missing");
     assert_int_equal(hri_roster_describe(&roster, 3, &info), HR_OK);
     assert_string_equal(info.selector, "opencl:1:1");
+    assert_string_equal(info.backend, "opencl");
     assert_int_equal(hri_roster_describe(&roster, 5, &info), HR_OK);
     assert_string_equal(info.selector, "odd:0");
     assert_int_equal(info.usable, 0);
