@@ -53,6 +53,13 @@ static hr_status create_shared(struct hri_cl_device *device, struct hri_cl_buffe
     return HR_OK;
 }
 
+static hr_status too_large(const struct hri_cl_device *device, uint64_t bytes)
+{
+    return device->head.services->fail(
+        HR_NO_DEVICE_MEMORY, 0, "a buffer of %llu bytes was asked for and the largest on \"%s\" has %llu",
+        (unsigned long long)bytes, device->traits.info.name, (unsigned long long)device->traits.info.max_buffer_bytes);
+}
+
 hr_status hri_cl_buffer_create(struct hrb_device *device, uint32_t kind, uint64_t bytes, struct hrb_buffer **buffer)
 {
     struct hri_cl_device *owner = hri_cl_device(device);
@@ -61,7 +68,9 @@ hr_status hri_cl_buffer_create(struct hrb_device *device, uint32_t kind, uint64_
 
     if (!made)
         return HR_NO_MEMORY;
-    if (kind == HR_MEMORY_PINNED)
+    if (kind == HR_MEMORY_DEVICE && bytes > owner->traits.info.max_buffer_bytes) /* some drivers promise it */
+        st = too_large(owner, bytes);
+    else if (kind == HR_MEMORY_PINNED)
         st = hri_cl_pinned_create(owner, bytes, made);
     else if (owner->traits.info.abilities & HR_ABILITY_SHARED_MEMORY)
         st = create_shared(owner, made);

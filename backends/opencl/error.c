@@ -85,7 +85,7 @@ static hr_status meaning(enum hri_cl_phase phase, cl_int code)
 {
     switch (code) {
     case CL_OUT_OF_HOST_MEMORY:
-        return HR_NO_MEMORY;
+        return phase == HRI_CL_ALLOC_PINNED ? HR_NO_PINNED_MEMORY : HR_NO_MEMORY;
     case CL_MEM_OBJECT_ALLOCATION_FAILURE:
     case CL_OUT_OF_RESOURCES:
         return no_room(phase, code);

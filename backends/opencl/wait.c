@@ -4,10 +4,12 @@
  */
 #include "opencl/internal.h"
 
+#include <sys/prctl.h>
 #include <time.h>
 
 #define SHORTEST_SLEEP_NS 20000u
 #define LONGEST_SLEEP_NS 1000000u
+#define SLACK_NS 1000u
 
 /* CL_COMPLETE (0), another positive status, or a negative one for a failure. */
 static cl_int status_of(cl_event event)
@@ -45,15 +47,12 @@ static uint64_t next_sleep(uint64_t waited_ns, uint64_t left_ns)
     return ns < left_ns ? ns : left_ns;
 }
 
-hr_status hri_cl_wait(const struct hri_cl_device *device, cl_event event, uint64_t timeout_ns)
+static hr_status poll(const struct hri_cl_device *device, cl_event event, uint64_t timeout_ns)
 {
     const struct hrb_services *services = device->head.services;
-    uint64_t start;
+    const uint64_t start = services->now_ns();
     uint64_t waited = 0;
 
-    if (timeout_ns == HR_FOREVER && device->traits.wait_sleeps)
-        return wait_in_driver(device, event);
-    start = services->now_ns();
     for (;;) {
         cl_int status = status_of(event);
         struct timespec sleep = {0};
@@ -68,4 +67,23 @@ hr_status hri_cl_wait(const struct hri_cl_device *device, cl_event event, uint64
         clock_nanosleep(CLOCK_MONOTONIC, 0, &sleep, NULL); /* cut short by a signal: one poll more */
         waited = services->now_ns() - start;
     }
+}
+
+hr_status hri_cl_wait(const struct hri_cl_device *device, cl_event event, uint64_t timeout_ns)
+{
+    hr_status st;
+    int slack;
+
+    if (timeout_ns == HR_FOREVER && device->traits.wait_sleeps)
+        return wait_in_driver(device, event);
+    if (timeout_ns == 0)
+        return poll(device, event, 0);
+    /* The thread's timers may be 50 us late by default, longer than a copy of a megabyte takes. */
+    slack = prctl(PR_GET_TIMERSLACK);
+    if (slack > 0)
+        prctl(PR_SET_TIMERSLACK, SLACK_NS);
+    st = poll(device, event, timeout_ns);
+    if (slack > 0)
+        prctl(PR_SET_TIMERSLACK, (unsigned long)slack);
+    return st;
 }

@@ -74,9 +74,10 @@ static void options_define_macros(void **state)
     struct hrb_program *made = NULL;
 
     (void)state;
-    assert_int_equal(
-        rig.ops->program_create(rig.device, "#if N != 4\n#error N\n#endif\n__kernel void f(void) {}\n", "-DN=4", &made),
-        HR_OK);
+    assert_int_equal(rig.ops->program_create(
+                         rig.device, "#if N != 4\n#error N\n#endif\n__kernel void f(__global int *x) { x[0] = N; }\n",
+                         "-DN=4", &made),
+                     HR_OK);
     rig.ops->program_destroy(made);
 }
 
