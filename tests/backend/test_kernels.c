@@ -284,5 +284,4 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(threads_share_a_kernel_without_mixing_arguments),
 };
 
-#define rig_close close_all
-rig_main(tests)
+rig_main_with(tests, rig_open, close_all)

@@ -54,7 +54,8 @@ struct hrb_kernel *rig_kernel(const char *source, const char *name, struct hrb_p
             fail_msg("\"%s\" is not in: %s", (part), rig_message());                                                   \
     } while (0)
 
-#define rig_main(tests)                                                                                                \
+#define rig_main(tests) rig_main_with(tests, rig_open, rig_close)
+#define rig_main_with(tests, open, close)                                                                              \
     int main(int argc, char **argv)                                                                                    \
     {                                                                                                                  \
         rig.backend = argc == 2 ? rig_backend(argv[1]) : NULL;                                                         \
@@ -62,7 +63,7 @@ struct hrb_kernel *rig_kernel(const char *source, const char *name, struct hrb_p
             fprintf(stderr, "usage: %s BACKEND\n", argv[0]);                                                           \
             return 2;                                                                                                  \
         }                                                                                                              \
-        return cmocka_run_group_tests(tests, rig_open, rig_close);                                                     \
+        return cmocka_run_group_tests(tests, open, close);                                                             \
     }
 
 #endif
