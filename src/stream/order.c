@@ -3,8 +3,8 @@
  *
  * Construction: a Feistel network over the smallest power of two >= n (2^8 at least: with fewer bits a round has too
  * few inputs to mix), whose halves are mixed into each other in turn, and cycle walking: a value outside [0, n) goes
- * through the network again until it falls inside, fewer than two passes a row on average above 2^8. With six rounds
- * the tests see no pattern any more, with five they do; there are eight.
+ * through the network again until it falls inside, fewer than two passes a row on average above 2^8. With five rounds
+ * neighbours of 256 rows still show a pattern, with six nothing was found; there are eight.
  *
  * Sources: J. Black, P. Rogaway, "Ciphers with Arbitrary Finite Domains", CT-RSA 2002 (Feistel network and cycle
  * walking as a bijection on any [0, n)); R. Mitchell, D. Stokes, E. Frank, G. Holmes, "Bandwidth-Optimal Random

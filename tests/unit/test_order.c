@@ -208,7 +208,7 @@ static void whole_orders_are_uniform(void **state)
         for (int over_epochs = 0; over_epochs < 2; over_epochs++) {
             uint64_t *cells = zeroed(orders[n], sizeof *cells);
 
-            for (uint64_t key = 0; key < 40000; key++) {
+            for (uint64_t key = 0; key < 15000; key++) {
                 struct hri_order order;
 
                 hri_order_key(&order, n, 1, over_epochs ? 1 : key, over_epochs ? key : 0);
@@ -251,7 +251,7 @@ static void positions_and_neighbours_are_uniform(void **state)
 {
     static const struct {
         uint64_t n, epochs;
-    } sizes[] = {{5, 40000}, {10, 40000}, {52, 40000}, {255, 8000}, {256, 8000}, {257, 8000}, {1000, 4000}};
+    } sizes[] = {{5, 15000}, {10, 20000}, {52, 30000}, {255, 8000}, {256, 8000}, {257, 4000}, {1000, 2000}};
 
     (void)state;
     for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
