@@ -87,12 +87,12 @@ HR_API hr_status hr_dataset_from_arrays(const hr_array *fields, uint32_t n_field
 
 /**
  * A data set over files, a field a file. The first dimension counts rows. Plain files are mapped, gzip files and IDX
- * files of wider elements (stored big-endian) are read into memory once.
+ * files of wider elements (stored big-endian) are read into memory once. A file holds one array and nothing after it.
  *
  * Returns HR_OK; HR_NOT_FOUND or HR_IO (with the system's reason); HR_FORMAT (what was found, where, what to do: a
- * truncated file, a wrong magic, Fortran order, big-endian or structured NumPy types, zero rows, unequal row counts);
- * HR_UNSUPPORTED (gzip, in a library built without zlib); HR_INVALID; HR_NO_MEMORY.
- * Threads: any. The files must not change while the data set is open. Since 0.1.
+ * truncated file, bytes too many, a wrong magic, Fortran order, big-endian or structured NumPy types, zero rows,
+ * unequal row counts); HR_UNSUPPORTED (gzip, in a library built without zlib); HR_INVALID; HR_NO_MEMORY. Threads: any.
+ * The files must not change while the data set is open. Since 0.1.
  */
 HR_API hr_status hr_dataset_from_files(const hr_file *files, uint32_t n_files, hr_dataset **dataset);
 
