@@ -266,3 +266,10 @@ void hri_pool_close(struct hri_pool *pool)
     pthread_cond_destroy(&pool->changed);
     pthread_mutex_destroy(&pool->lock);
 }
+
+uint64_t hri_memory_rounded(hr_device *device, uint64_t bytes)
+{
+    const struct hri_pool unbounded = {.device = device, .budget = UINT64_MAX};
+
+    return rounded(&unbounded, bytes);
+}

@@ -19,6 +19,9 @@ uint32_t hri_device_alignment(hr_device *device);         /* bytes, a power of t
 /* A part of a device buffer as a buffer of its own (aligned offset); keeps the parent alive. Closed like any buffer. */
 hr_status hri_buffer_view(hr_buffer *parent, uint64_t offset, uint64_t bytes, hr_buffer **view);
 
+/* What a buffer of so many bytes takes of a budget: the allocator's rounding. */
+uint64_t hri_memory_rounded(hr_device *device, uint64_t bytes);
+
 /* The host's pointer to a pinned, imported or shared buffer, NULL where the host cannot reach it. */
 void *hri_buffer_host(hr_buffer *buffer);
 

@@ -1,0 +1,152 @@
+/*
+ * The feeder: one thread a loader, the only one that submits to the backend. In this order of preference it submits
+ * what is filled, begins a fill in a free slot, and gathers like any worker; else it sleeps.
+ */
+#include "stream/loader.h"
+
+#include "core/util.h"
+
+/* Longest host wait before the feeder looks whether it should stop: closing never waits for a kernel. */
+#define WAIT_SLICE_NS 20000000u
+
+void hri_loader_fail(hr_loader *loader, hr_status status)
+{
+    hri_failure_set(&loader->failure, status);
+    pthread_cond_broadcast(&loader->program_wakes);
+    pthread_cond_broadcast(&loader->feeder_wakes);
+    pthread_cond_broadcast(&loader->workers_wake);
+}
+
+static bool failed(hr_loader *loader)
+{
+    return atomic_load_explicit(&loader->failure.state, memory_order_acquire) != 0;
+}
+
+/* Submits the next filled slot. False when there is none. */
+static bool send(hr_loader *loader)
+{
+    int slot = hri_ring_send(&loader->ring);
+    uint64_t sent = 0;
+    hr_status st = HR_OK;
+
+    if (slot < 0)
+        return false;
+    if (loader->route->send && loader->slots[slot].part.count > 0) {
+        pthread_mutex_unlock(&loader->lock);
+        st = loader->route->send(&loader->slots[slot], &sent);
+        pthread_mutex_lock(&loader->lock);
+        loader->tally.link_bytes += sent;
+    }
+    hri_ring_sent(&loader->ring, (uint32_t)slot);
+    if (st != HR_OK)
+        hri_loader_fail(loader, st);
+    else
+        pthread_cond_broadcast(&loader->program_wakes);
+    return true;
+}
+
+/* Gives a free slot the next batch and the workers their shares. */
+static void begin_fill(hr_loader *loader, uint32_t index)
+{
+    hr_batch *slot = &loader->slots[index];
+
+    slot->epoch = loader->feed_epoch;
+    slot->index = loader->feed_index;
+    slot->part = hri_plan_part(&loader->plan, slot->index);
+    hri_order_key(&slot->order, loader->plan.rows, loader->shuffle != 0, loader->seed, slot->epoch);
+    if (++loader->feed_index == loader->plan.batches) {
+        loader->feed_index = 0;
+        loader->feed_epoch++;
+    }
+    hri_ring_take(&loader->ring, index, slot->part.count);
+    if (loader->workers > 1)
+        pthread_cond_broadcast(&loader->workers_wake);
+}
+
+/* Sleeps until the event that keeps the only free slot from being filled is done, in slices; with the lock dropped. */
+static hr_status wait_for(hr_loader *loader, hr_event *event, bool use)
+{
+    uint64_t begin = hri_now_ns();
+    hr_status st;
+
+    pthread_mutex_unlock(&loader->lock);
+    st = hr_event_wait(event, WAIT_SLICE_NS);
+    pthread_mutex_lock(&loader->lock);
+    *(use ? &loader->tally.slot_wait_ns : &loader->tally.send_wait_ns) += hri_now_ns() - begin;
+    return st == HR_TIMEOUT ? HR_OK : st;
+}
+
+/* Begins a fill if a slot is free and nothing keeps workers from writing to it. Waits for what does only when nothing
+ * else is under way. False: nothing done. */
+static bool fill(hr_loader *loader)
+{
+    int slot = hri_ring_free(&loader->ring);
+    hr_event *event = NULL;
+    bool use = false;
+    hr_status st;
+
+    if (slot < 0 || loader->plan.batches == 0)
+        return false;
+    pthread_mutex_unlock(&loader->lock);
+    st = loader->route->blocker(&loader->slots[slot], &event, &use);
+    pthread_mutex_lock(&loader->lock);
+    if (st == HR_OK && event) {
+        if (loader->stopping || loader->ring.count[HRI_SLOT_FILLING] + loader->ring.count[HRI_SLOT_FILLED] > 0)
+            return false;
+        st = wait_for(loader, event, use);
+        if (st == HR_OK)
+            return true; /* look again: it may be done, or everything may have changed */
+    }
+    if (st != HR_OK) {
+        hri_loader_fail(loader, st);
+        return true;
+    }
+    if (!loader->stopping)
+        begin_fill(loader, (uint32_t)slot);
+    return true;
+}
+
+/* Sleeps until somebody has work for the feeder; no free slot means that the program or the device holds them all. */
+static void sleep_feeder(hr_loader *loader)
+{
+    bool full = loader->started && hri_ring_free(&loader->ring) < 0 && loader->ring.count[HRI_SLOT_FILLING] == 0;
+    uint64_t begin = hri_now_ns();
+
+    pthread_cond_wait(&loader->feeder_wakes, &loader->lock);
+    if (full)
+        loader->tally.slot_wait_ns += hri_now_ns() - begin;
+}
+
+/* What the route does once, before the first batch. */
+static void begin_route(hr_loader *loader)
+{
+    hr_status st;
+
+    if (!loader->route->begin || loader->stopping)
+        return;
+    pthread_mutex_unlock(&loader->lock);
+    st = loader->route->begin(loader);
+    pthread_mutex_lock(&loader->lock);
+    if (st != HR_OK)
+        hri_loader_fail(loader, st);
+}
+
+void *hri_feeder_main(void *argument)
+{
+    hr_loader *loader = argument;
+
+    pthread_mutex_lock(&loader->lock);
+    while (!loader->started && !loader->stopping)
+        pthread_cond_wait(&loader->feeder_wakes, &loader->lock);
+    begin_route(loader);
+    while (!loader->stopping) {
+        if (failed(loader))
+            pthread_cond_wait(&loader->feeder_wakes, &loader->lock);
+        else if (!send(loader) && !fill(loader) && !hri_worker_step(loader))
+            sleep_feeder(loader);
+    }
+    loader->exited++;
+    pthread_cond_broadcast(&loader->program_wakes);
+    pthread_mutex_unlock(&loader->lock);
+    return NULL;
+}

@@ -1,0 +1,165 @@
+/* The inside of a loader: what the feeder, the workers, the routes and the program's calls share. */
+#ifndef HRI_LOADER_H
+#define HRI_LOADER_H
+
+#include "core/message.h"
+#include "stream/order.h"
+#include "stream/plan.h"
+#include "stream/ring.h"
+#include "stream/source.h"
+#include "transfer/transfer.h"
+
+#include "backend.h"
+
+#include <headrace/loader.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+/* Events that a slot's memory must see done before it is overwritten. */
+struct hri_waits {
+    hr_event **events;
+    uint32_t count;
+    uint32_t room;
+};
+
+/* A slot's memory and its batch. It changes only as the ring allows: by the feeder
+ * while FREE or SENDING, by workers (ids, rows) while FILLING, by the holder while LEASED. */
+struct hr_batch {
+    hr_loader *loader;
+    uint32_t slot;
+    hr_buffer *block;       /* device memory of all fields */
+    hr_buffer **fields;     /* views of block, one a field */
+    hr_buffer *staging;     /* pinned memory, laid out like block; NULL where the route needs none */
+    unsigned char *host;    /* where workers gather to: staging's or block's first byte; NULL: they gather ids alone */
+    uint64_t *ids;          /* plan.part row numbers */
+    hr_buffer *ids_staging; /* resident: pinned memory that holds `ids` */
+    hr_buffer *ids_device;  /* resident */
+    void *read_back;        /* resident: for hr_batch_host(), made on demand, `block` long */
+    uint64_t read_back_of;  /* the generation that read_back holds, 0 for none */
+
+    uint64_t epoch;
+    uint64_t index; /* in the epoch */
+    struct hri_part part;
+    struct hri_order order;
+    hr_event *ready;         /* the copy or gather that fills block; NULL: nothing was submitted */
+    struct hri_waits uses;   /* of the memory as it is now, to be seen before it is overwritten */
+    struct hri_waits before; /* that `ready` itself waits for on the device */
+
+    pthread_t holder; /* while LEASED */
+    uint64_t mark;    /* of the compute queue when it was leased */
+};
+
+/* A route fills slots. Constant tables; see route_*.c. All run on the feeder thread but open and close. */
+struct hri_route {
+    uint32_t id;
+    const char *name;
+    /* Can it serve this device? HR_UNSUPPORTED says why not. */
+    hr_status (*check)(const hr_loader *loader);
+    /* Makes each slot's memory, and the route's own; close() undoes what there is. */
+    hr_status (*open)(hr_loader *loader);
+    /* What open() takes of a budget for so many slots. */
+    uint64_t (*device_bytes)(const hr_loader *loader, uint32_t depth);
+    uint64_t (*pinned_bytes)(const hr_loader *loader, uint32_t depth);
+    /* Once, before the first fill; may submit. Optional. */
+    hr_status (*begin)(hr_loader *loader);
+    /* The event, not done yet, that keeps workers from writing to a FREE slot; NULL when there is none. `use`: it is
+     * the device's use of the slot (else its copy). */
+    hr_status (*blocker)(hr_batch *slot, hr_event **event, bool *use);
+    /* Submits what brings a FILLED slot to the device and sets slot->ready; *sent: bytes on the link. NULL: nothing to
+     * submit. */
+    hr_status (*send)(hr_batch *slot, uint64_t *sent);
+};
+
+extern const struct hri_route hri_route_staged;
+extern const struct hri_route hri_route_in_place;
+extern const struct hri_route hri_route_resident;
+
+/* Where a field lies in a slot. */
+struct hri_layout {
+    uint64_t *offsets; /* one a field */
+    uint64_t bytes;    /* of a slot, rounded as the allocator rounds */
+};
+
+/* Times and counts of the epoch that was started last; under the lock. */
+struct hri_tally {
+    uint64_t epoch, batches, rows, bytes, link_bytes;
+    uint64_t start_ns, end_ns, first_ns;
+    uint64_t next_wait_ns, slot_wait_ns, send_wait_ns, gather_ns;
+};
+
+struct hr_loader {
+    atomic_uint refs; /* the program's handle, and every leased batch */
+    hr_device *device;
+    hr_dataset *dataset;
+    hr_queue *compute;
+    hr_queue *copy_in; /* the device's own */
+    const struct hri_route *route;
+    struct hri_plan plan;
+    struct hri_layout layout;
+    uint32_t shuffle;
+    uint32_t depth;
+    uint32_t workers;
+    uint64_t seed;
+    uint64_t chunk_rows; /* a worker's share of a batch */
+    hr_batch *slots;
+    struct hri_failure failure;
+
+    /* resident: the data set on the device, one buffer a field, and its gather kernels */
+    hr_buffer **resident;
+    hr_kernel **gathers;
+
+    pthread_t *threads; /* [0] is the feeder */
+    uint32_t n_threads; /* started */
+
+    pthread_mutex_t lock; /* guards what follows; never held over a call into the transfer layer */
+    pthread_cond_t feeder_wakes;
+    pthread_cond_t workers_wake;
+    pthread_cond_t program_wakes; /* next() and close_within() */
+    struct hri_ring ring;
+    bool started;
+    bool stopping;
+    uint32_t exited;     /* threads */
+    uint64_t feed_epoch; /* of the next fill */
+    uint64_t feed_index;
+    uint64_t epoch; /* that the program walks through */
+    uint64_t given; /* batches of it delivered */
+    struct hri_tally tally;
+};
+
+/* setup.c: everything between the handles and the threads; unset() gives the memory back. */
+hr_status hri_loader_setup(hr_loader *loader, const hr_loader_options *options);
+void hri_loader_unset(hr_loader *loader);
+
+/* feeder.c, worker.c: the threads' functions; argument: the loader. */
+void *hri_feeder_main(void *loader);
+void *hri_worker_main(void *loader);
+
+/* Fills the share `claim` of a slot: row numbers, and rows where the route gathers on the host. */
+void hri_worker_fill(hr_batch *slot, const struct hri_claim *claim);
+
+/* With the lock held: claims a share, fills it with the lock dropped, and tells the feeder. False: nothing to do. */
+bool hri_worker_step(hr_loader *loader);
+
+/* Keeps the first failure and wakes everybody. With the lock held. */
+void hri_loader_fail(hr_loader *loader, hr_status status);
+
+/* slots.c: memory of the slots, for the routes' open. */
+/* What staged and resident have in common: `ready` is what reads the slot's host memory. */
+hr_status hri_slots_blocker(hr_batch *slot, hr_event **event, bool *use);
+/* After a submission: `ready` becomes the new event, and `uses` what it waited for. */
+void hri_slots_sent(hr_batch *slot, hr_event *ready);
+hr_status hri_slots_device(hr_loader *loader);  /* block and its views */
+hr_status hri_slots_staging(hr_loader *loader); /* staging */
+hr_status hri_slots_ids(hr_loader *loader);     /* ids in plain memory */
+void hri_slots_close(hr_loader *loader);
+
+/* waits.c */
+hr_status hri_waits_add(struct hri_waits *waits, hr_event *event);    /* takes the event over */
+hr_status hri_waits_first(struct hri_waits *waits, hr_event **event); /* first not done, NULL when all are */
+hr_status hri_waits_order(struct hri_waits *waits, hr_queue *queue);  /* queue waits for all, on the device */
+void hri_waits_clear(struct hri_waits *waits);
+void hri_waits_free(struct hri_waits *waits);
+
+void hri_loader_release(hr_loader *loader); /* the last one frees */
+
+#endif

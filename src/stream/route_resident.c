@@ -1,0 +1,173 @@
+/* resident: the data set is copied to the device once; per batch the row numbers travel and a kernel gathers. */
+#include "stream/loader.h"
+
+#include "core/util.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* One upload, small enough that closing does not wait long. */
+#define PIECE (16u << 20)
+
+static uint64_t field_extent(const struct hri_field *field, uint64_t rows)
+{
+    return (rows - 1) * field->info.row_stride + field->info.row_bytes;
+}
+
+/* The widest unit that moves whole rows from whole strides. */
+static uint64_t unit_of(const struct hri_field *field)
+{
+    uint64_t unit = 16;
+
+    while (field->info.row_bytes % unit != 0 || field->info.row_stride % unit != 0)
+        unit /= 2;
+    return unit;
+}
+
+static hr_status resident_check(const hr_loader *loader)
+{
+    (void)loader;
+    return HR_OK;
+}
+
+static hr_status open_field(hr_loader *loader, uint32_t f)
+{
+    const struct hri_field *field = &loader->dataset->fields[f];
+    char name[16];
+    hr_status st = hr_buffer_create(loader->device, HR_MEMORY_DEVICE, field_extent(field, loader->plan.rows), NULL,
+                                    &loader->resident[f]);
+
+    if (st != HR_OK)
+        return st;
+    snprintf(name, sizeof name, "gather_%u", (unsigned)unit_of(field));
+    return hri_device_kernel(loader->device, name, &loader->gathers[f]);
+}
+
+static uint64_t ids_bytes(const hr_loader *loader)
+{
+    return (loader->plan.part ? loader->plan.part : 1) * sizeof(uint64_t);
+}
+
+static hr_status open_slot_ids(hr_loader *loader, hr_batch *slot)
+{
+    uint64_t bytes = ids_bytes(loader);
+    hr_status st = hr_buffer_create(loader->device, HR_MEMORY_PINNED, bytes, NULL, &slot->ids_staging);
+
+    if (st != HR_OK)
+        return st;
+    slot->ids = hri_buffer_host(slot->ids_staging);
+    return hr_buffer_create(loader->device, HR_MEMORY_DEVICE, bytes, NULL, &slot->ids_device);
+}
+
+static hr_status resident_open(hr_loader *loader)
+{
+    uint32_t n_fields = loader->dataset->n_fields;
+    hr_status st = HR_OK;
+
+    loader->resident = calloc(n_fields, sizeof(hr_buffer *));
+    loader->gathers = calloc(n_fields, sizeof(hr_kernel *));
+    if (!loader->resident || !loader->gathers)
+        return hri_fail(HR_NO_MEMORY, "no memory for %u resident fields", n_fields);
+    for (uint32_t f = 0; st == HR_OK && f < n_fields; f++)
+        st = open_field(loader, f);
+    if (st == HR_OK)
+        st = hri_slots_device(loader);
+    for (uint32_t s = 0; st == HR_OK && s < loader->depth; s++)
+        st = open_slot_ids(loader, &loader->slots[s]);
+    return st;
+}
+
+static uint64_t resident_device_bytes(const hr_loader *loader, uint32_t depth)
+{
+    uint64_t bytes = depth * (hri_memory_rounded(loader->device, loader->layout.bytes) +
+                              hri_memory_rounded(loader->device, ids_bytes(loader)));
+
+    for (uint32_t f = 0; f < loader->dataset->n_fields; f++)
+        bytes += hri_memory_rounded(loader->device, field_extent(&loader->dataset->fields[f], loader->plan.rows));
+    return bytes;
+}
+
+static uint64_t resident_pinned_bytes(const hr_loader *loader, uint32_t depth)
+{
+    return depth * hri_memory_rounded(loader->device, ids_bytes(loader));
+}
+
+static bool stopping(hr_loader *loader)
+{
+    bool yes;
+
+    pthread_mutex_lock(&loader->lock);
+    yes = loader->stopping;
+    pthread_mutex_unlock(&loader->lock);
+    return yes;
+}
+
+/* The copy of the whole data set; gathers follow on the same queue. */
+static hr_status resident_begin(hr_loader *loader)
+{
+    for (uint32_t f = 0; f < loader->dataset->n_fields; f++) {
+        const struct hri_field *field = &loader->dataset->fields[f];
+        uint64_t extent = field_extent(field, loader->plan.rows);
+
+        for (uint64_t at = 0; at < extent; at += PIECE) {
+            uint64_t bytes = extent - at < PIECE ? extent - at : PIECE;
+            hr_status st;
+
+            if (stopping(loader))
+                return HR_OK;
+            st = hr_write(loader->copy_in, loader->resident[f], at, field->data + at, bytes, NULL);
+            if (st != HR_OK)
+                return st;
+        }
+    }
+    return HR_OK;
+}
+
+static hr_status launch(hr_batch *slot, uint32_t f, const hr_sync *sync)
+{
+    hr_loader *loader = slot->loader;
+    const struct hri_field *field = &loader->dataset->fields[f];
+    uint64_t unit = unit_of(field);
+    uint64_t stride = field->info.row_stride / unit;
+    uint64_t row_units = field->info.row_bytes / unit;
+    uint64_t rows = slot->part.count;
+    /* One fixed group shape: a CPU driver compiles each shape anew. */
+    hr_grid grid = {.size = sizeof grid, .dims = 2, .global = {hri_round_up(row_units, 64), rows}, .local = {64, 1}};
+    hr_arg args[] = {HR_ARG_BUFFER(loader->resident[f], 0),      HR_ARG_BUFFER(slot->ids_device, 0),
+                     HR_ARG_BUFFER(slot->fields[f], 0),          HR_ARG_BYTES(&stride, sizeof stride),
+                     HR_ARG_BYTES(&row_units, sizeof row_units), HR_ARG_BYTES(&rows, sizeof rows)};
+
+    return hr_kernel_launch(loader->copy_in, loader->gathers[f], &grid, args, 6, sync);
+}
+
+static hr_status resident_send(hr_batch *slot, uint64_t *sent)
+{
+    hr_loader *loader = slot->loader;
+    uint64_t bytes = slot->part.count * sizeof(uint64_t);
+    hr_event *ready = NULL;
+    hr_status st = hri_waits_order(&slot->uses, loader->copy_in);
+
+    if (st == HR_OK)
+        st = hr_copy(loader->copy_in, slot->ids_device, 0, slot->ids_staging, 0, bytes, NULL);
+    for (uint32_t f = 0; st == HR_OK && f < loader->dataset->n_fields; f++)
+        st = launch(slot, f, NULL);
+    if (st == HR_OK)
+        st = hr_event_record(loader->copy_in, &ready);
+    if (st != HR_OK)
+        return st;
+    hri_slots_sent(slot, ready);
+    *sent = bytes;
+    return HR_OK;
+}
+
+const struct hri_route hri_route_resident = {
+    .id = HR_ROUTE_RESIDENT,
+    .name = "resident",
+    .check = resident_check,
+    .open = resident_open,
+    .device_bytes = resident_device_bytes,
+    .pinned_bytes = resident_pinned_bytes,
+    .begin = resident_begin,
+    .blocker = hri_slots_blocker,
+    .send = resident_send,
+};

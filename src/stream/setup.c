@@ -1,0 +1,183 @@
+/* What a loader is set up with: checked options, plan, route, workers, layout, memory. */
+#include "stream/loader.h"
+
+#include "core/log.h"
+#include "core/settings.h"
+#include "core/util.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define DEFAULT_DEPTH 4
+#define LEAST_DEPTH 2
+#define MOST_WORKERS 256
+#define CHUNK_BYTES (256u << 10)
+
+static hr_status check_options(const hr_loader_options *o)
+{
+    if (o->depth != 0 && (o->depth < LEAST_DEPTH || o->depth > HRI_RING_MOST))
+        return hri_fail(HR_INVALID, "depth is %" PRIu32 "; it goes from %d to %d, or 0 for the default of %d", o->depth,
+                        LEAST_DEPTH, HRI_RING_MOST, DEFAULT_DEPTH);
+    if (o->workers > MOST_WORKERS)
+        return hri_fail(HR_INVALID, "workers is %" PRIu32 "; at most %d, or 0 for the default", o->workers,
+                        MOST_WORKERS);
+    if (o->route > HR_ROUTE_RESIDENT)
+        return hri_fail(HR_INVALID,
+                        "route is %" PRIu32 "; the known ones are HR_ROUTE_AUTO (0) to HR_ROUTE_RESIDENT (%d)",
+                        o->route, HR_ROUTE_RESIDENT);
+    return HR_OK;
+}
+
+static hr_status choose_route(hr_loader *loader, uint32_t wanted)
+{
+    static const struct hri_route *const routes[] = {&hri_route_staged, &hri_route_in_place, &hri_route_resident};
+
+    if (wanted == HR_ROUTE_AUTO)
+        wanted = hri_device_has(loader->device, HR_ABILITY_SHARED_MEMORY) ? HR_ROUTE_IN_PLACE : HR_ROUTE_STAGED;
+    for (size_t i = 0; i < sizeof routes / sizeof *routes; i++)
+        if (routes[i]->id == wanted)
+            loader->route = routes[i];
+    return loader->route->check(loader);
+}
+
+/* Gathering wants every core but one where the device computes elsewhere, and half of them where it computes here. */
+static hr_status choose_workers(hr_loader *loader, uint32_t wanted)
+{
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    uint64_t setting = 0;
+    hr_status st = hri_setting_number(HRI_SETTING_WORKERS, &setting);
+
+    if (st != HR_OK)
+        return st;
+    if (setting > MOST_WORKERS)
+        return hri_fail(HR_INVALID, "HEADRACE_WORKERS is %" PRIu64 "; at most %d", setting, MOST_WORKERS);
+    if (wanted == 0)
+        wanted = (uint32_t)setting;
+    if (wanted == 0) {
+        hr_device_info info = {.size = sizeof info};
+
+        st = hr_device_get_info(loader->device, &info);
+        if (st != HR_OK)
+            return st;
+        cores = info.kind == HR_DEVICE_CPU ? cores / 2 : cores - 1;
+        wanted = cores < 1 ? 1 : cores > 16 ? 16 : (uint32_t)cores;
+    }
+    loader->workers = wanted;
+    return HR_OK;
+}
+
+static hr_status make_layout(hr_loader *loader)
+{
+    uint64_t align = hri_device_alignment(loader->device);
+    uint64_t at = 0;
+    uint64_t row_bytes = 0;
+
+    loader->layout.offsets = calloc(loader->dataset->n_fields, sizeof(uint64_t));
+    if (!loader->layout.offsets)
+        return hri_fail(HR_NO_MEMORY, "no memory for the layout of %u fields", loader->dataset->n_fields);
+    for (uint32_t f = 0; f < loader->dataset->n_fields; f++) {
+        const hr_field_info *info = &loader->dataset->fields[f].info;
+        uint64_t bytes;
+
+        loader->layout.offsets[f] = at;
+        if (hri_mul_overflows(loader->plan.part, info->row_bytes, &bytes) || hri_add_overflows(at, bytes, &at) ||
+            at > (uint64_t)INT64_MAX)
+            return hri_fail(HR_INVALID,
+                            "batch_rows %" PRIu64 " times %" PRIu64
+                            " bytes a row of field '%s' overflows; use a smaller "
+                            "batch",
+                            loader->plan.batch, info->row_bytes, info->name);
+        at = hri_round_up(at ? at : 1, align);
+        row_bytes += info->row_bytes;
+    }
+    loader->layout.bytes = at;
+    loader->chunk_rows = CHUNK_BYTES / row_bytes ? CHUNK_BYTES / row_bytes : 1;
+    return HR_OK;
+}
+
+static hr_status open_slots(hr_loader *loader, uint32_t depth)
+{
+    loader->depth = depth;
+    loader->slots = calloc(depth, sizeof *loader->slots);
+    if (!loader->slots)
+        return hri_fail(HR_NO_MEMORY, "no memory for %u slots", depth);
+    for (uint32_t s = 0; s < depth; s++) {
+        loader->slots[s].loader = loader;
+        loader->slots[s].slot = s;
+        loader->slots[s].fields = calloc(loader->dataset->n_fields, sizeof(hr_buffer *));
+        if (!loader->slots[s].fields)
+            return hri_fail(HR_NO_MEMORY, "no memory for %u fields", loader->dataset->n_fields);
+    }
+    return loader->route->open(loader);
+}
+
+void hri_loader_unset(hr_loader *loader)
+{
+    hri_slots_close(loader);
+    for (uint32_t f = 0; loader->resident && f < loader->dataset->n_fields; f++)
+        hr_buffer_close(&loader->resident[f]);
+    free(loader->resident);
+    free(loader->gathers);
+    loader->resident = NULL;
+    loader->gathers = NULL;
+}
+
+/* Adds to the allocator's message what would have been enough. */
+static hr_status say_least(hr_loader *loader, hr_status st, uint32_t depth)
+{
+    hr_memory_stats stats = {.size = sizeof stats};
+    bool device = st == HR_NO_DEVICE_MEMORY;
+    uint64_t least;
+
+    if (hr_memory_get_stats(loader->device, &stats) != HR_OK)
+        return st;
+    least = (device ? stats.device_used_bytes : stats.pinned_used_bytes) +
+            (device ? loader->route->device_bytes(loader, depth) : loader->route->pinned_bytes(loader, depth));
+    return hri_fail_context(
+        st, "a loader of %" PRIu32 " slots of %" PRIu64 " bytes needs a %s-memory budget of at least %" PRIu64 " bytes",
+        depth, loader->layout.bytes, device ? "device" : "pinned", least);
+}
+
+/* A default depth gives way to the budget; what was asked for does not. */
+static hr_status open_memory(hr_loader *loader, uint32_t wanted)
+{
+    uint32_t depth = wanted ? wanted : DEFAULT_DEPTH;
+    uint32_t least = wanted ? wanted : LEAST_DEPTH;
+    hr_status st;
+
+    for (;; depth--) {
+        st = open_slots(loader, depth);
+        if (st == HR_OK || depth == least || (st != HR_NO_DEVICE_MEMORY && st != HR_NO_PINNED_MEMORY))
+            break;
+        hri_loader_unset(loader);
+    }
+    if (st == HR_NO_DEVICE_MEMORY || st == HR_NO_PINNED_MEMORY) {
+        hri_loader_unset(loader);
+        return say_least(loader, st, depth);
+    }
+    if (st == HR_OK)
+        hri_log(HRI_LOG_INFO, "loader: route %s, %u slots of %" PRIu64 " bytes, %u workers", loader->route->name, depth,
+                loader->layout.bytes, loader->workers);
+    return st;
+}
+
+hr_status hri_loader_setup(hr_loader *loader, const hr_loader_options *options)
+{
+    hr_status st = check_options(options);
+
+    if (st == HR_OK)
+        st = hri_plan_make(options, loader->dataset->rows, &loader->plan);
+    if (st == HR_OK)
+        st = choose_route(loader, options->route);
+    if (st == HR_OK)
+        st = choose_workers(loader, options->workers);
+    if (st == HR_OK)
+        st = make_layout(loader);
+    if (st == HR_OK)
+        st = open_memory(loader, options->depth);
+    if (st != HR_OK)
+        return st;
+    hri_ring_init(&loader->ring, loader->depth);
+    return HR_OK;
+}

@@ -1,0 +1,80 @@
+/* Gather workers: they only move memory. The feeder is one of them between submissions. */
+#include "stream/loader.h"
+
+#include "core/util.h"
+#include "stream/gather.h"
+
+/* The rows of positions [at, at + count); positions past the last row are padding and begin again at the first. */
+static void row_ids(const struct hri_order *order, uint64_t at, uint64_t count, uint64_t *ids)
+{
+    while (count > 0) {
+        uint64_t from = at % order->n;
+        uint64_t run = order->n - from < count ? order->n - from : count;
+
+        hri_order_rows(order, from, run, ids);
+        ids += run;
+        at += run;
+        count -= run;
+    }
+}
+
+void hri_worker_fill(hr_batch *slot, const struct hri_claim *claim)
+{
+    hr_loader *loader = slot->loader;
+    uint64_t *ids = slot->ids + claim->first;
+
+    row_ids(&slot->order, slot->part.first + claim->first, claim->count, ids);
+    if (!slot->host)
+        return;
+    for (uint32_t f = 0; f < loader->dataset->n_fields; f++) {
+        const struct hri_field *field = &loader->dataset->fields[f];
+
+        hri_gather(slot->host + loader->layout.offsets[f] + claim->first * field->info.row_bytes, field->data,
+                   field->info.row_stride, field->info.row_bytes, ids, claim->count);
+    }
+}
+
+/* Without a copy to submit, a filled slot is ready at once, whoever filled it. */
+static void deliver(hr_loader *loader)
+{
+    int slot;
+
+    while ((slot = hri_ring_send(&loader->ring)) >= 0)
+        hri_ring_sent(&loader->ring, (uint32_t)slot);
+    pthread_cond_broadcast(&loader->program_wakes);
+}
+
+bool hri_worker_step(hr_loader *loader)
+{
+    struct hri_claim claim;
+    uint64_t begin;
+
+    if (!hri_ring_claim(&loader->ring, loader->chunk_rows, &claim))
+        return false;
+    pthread_mutex_unlock(&loader->lock);
+    begin = hri_now_ns();
+    hri_worker_fill(&loader->slots[claim.slot], &claim);
+    begin = hri_now_ns() - begin;
+    pthread_mutex_lock(&loader->lock);
+    loader->tally.gather_ns += begin;
+    if (hri_ring_done(&loader->ring, &claim)) {
+        if (!loader->route->send)
+            deliver(loader);
+        pthread_cond_signal(&loader->feeder_wakes);
+    }
+    return true;
+}
+
+void *hri_worker_main(void *argument)
+{
+    hr_loader *loader = argument;
+
+    pthread_mutex_lock(&loader->lock);
+    while (!loader->stopping)
+        if (!hri_worker_step(loader))
+            pthread_cond_wait(&loader->workers_wake, &loader->lock);
+    loader->exited++;
+    pthread_cond_broadcast(&loader->program_wakes);
+    pthread_mutex_unlock(&loader->lock);
+    return NULL;
+}
