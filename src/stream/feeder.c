@@ -91,8 +91,10 @@ static bool fill(hr_loader *loader)
     st = loader->route->blocker(&loader->slots[slot], &event, &use);
     pthread_mutex_lock(&loader->lock);
     if (st == HR_OK && event) {
-        if (loader->stopping || loader->ring.count[HRI_SLOT_FILLING] + loader->ring.count[HRI_SLOT_FILLED] > 0)
-            return false;
+        if (loader->stopping)
+            return true;
+        if (loader->ring.count[HRI_SLOT_FILLING] + loader->ring.count[HRI_SLOT_FILLED] > 0)
+            return send(loader); /* its worker has signalled already if it was filled while the lock was dropped */
         st = wait_for(loader, event, use);
         if (st == HR_OK)
             return true; /* look again: it may be done, or everything may have changed */
