@@ -53,6 +53,7 @@ struct cli_command {
 
 extern const struct cli_command cli_info;
 extern const struct cli_command cli_bench_copy;
+extern const struct cli_command cli_bench_loader;
 
 /* Reads the options into `values`, which holds the defaults. CLI_GO, or the exit status: help printed, a wrong option.
  */

@@ -11,6 +11,7 @@ static const struct cli_command top = {
     .summary = "looks at and measures what feeds an accelerator",
     .synopsis = "headrace info [OPTION...]\n"
                 "headrace bench copy [OPTION...]\n"
+                "headrace bench loader [OPTION...]\n"
                 "headrace help [COMMAND]\n"
                 "headrace --version | --help",
     .description =
@@ -18,16 +19,17 @@ static const struct cli_command top = {
         "can use here and measures how well it feeds them. Measurements print a table for people, or with --json one "
         "JSON document, on standard output; everything else goes to standard error.\n\n"
         "info: every backend and device, usable or not and why; with --settings the variables below\n"
-        "bench copy: copies of each size and direction, beside what the link or the memory can do",
+        "bench copy: copies of each size and direction, beside what the link or the memory can do\n"
+        "bench loader: a shuffled table streamed in batches, beside a bare loop that gathers the same rows",
     .examples = "       headrace info\n"
                 "       headrace help bench copy\n"
-                "       headrace bench copy --selector pocl\n",
+                "       headrace bench loader --selector pocl --row 4K\n",
 };
 
 static const struct cli_command bench = {.name = "bench", .run = run_bench};
 
 static const struct cli_command *const first_words[] = {&cli_info, &bench};
-static const struct cli_command *const benches[] = {&cli_bench_copy};
+static const struct cli_command *const benches[] = {&cli_bench_copy, &cli_bench_loader};
 
 static const char *last_word(const struct cli_command *command)
 {
@@ -64,7 +66,7 @@ static int run_bench(const struct cli_command *command, int argc, char **argv)
     const struct cli_command *found;
 
     if (argc < 2)
-        return cli_usage("", "%s needs to know what: copy", command->name);
+        return cli_usage("", "%s needs to know what: copy or loader", command->name);
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
         cli_help(&top);
         return CLI_DONE;
@@ -96,7 +98,7 @@ static int run(int argc, char **argv)
     const struct cli_command *found;
 
     if (argc < 2)
-        return cli_usage("", "a command is missing: info, bench copy or help");
+        return cli_usage("", "a command is missing: info, bench copy, bench loader or help");
     if (strcmp(argv[1], "--version") == 0) {
         printf("headrace %s\n", hr_version_string());
         return CLI_DONE;

@@ -31,7 +31,8 @@ right() {
 
 wrong 'a command is missing'
 wrong "unknown command 'inof'; did you mean 'info'?" inof
-wrong 'know what: copy' bench
+wrong "unknown command 'bench loadr'; did you mean 'bench loader'?" bench loadr
+wrong 'copy or loader' bench
 wrong "unknown option '--jsn'; did you mean '--json'?" info --jsn
 wrong "unknown option '--selecter'; did you mean '--selector'?" bench copy --selecter pocl
 wrong "unknown option '--zzzzzzzzz'" bench copy --zzzzzzzzz
@@ -42,8 +43,13 @@ wrong '--json takes no value' info --json=yes
 wrong '--sizes is "4Q"; accepted: a number, or one with K, M or G' bench copy --sizes 4K,4Q
 wrong '--sizes is 0; accepted: 1 to' bench copy --sizes 0
 wrong '--rounds is 99; accepted: 1 to 31' bench copy --rounds 99
+wrong '--route is "in-plce"; known: auto, staged, in-place, resident; did you mean in-place?' bench loader --route in-plce
+wrong '--compute is "x"; accepted: 0 to 1000' bench loader --compute x
+wrong '--row is 1000, which 3 fields do not split evenly' bench loader --row 1000 --fields 3
+wrong 'larger than the --table' bench loader --row 1M --table 64K
+wrong 'of this machine' bench loader --table 1000000G
 
-for command in '' info 'bench copy'; do
+for command in '' info 'bench copy' 'bench loader'; do
     for section in NAME SYNOPSIS DESCRIPTION OPTIONS ENVIRONMENT 'EXIT STATUS' EXAMPLES HEADRACE_BACKEND; do
         # shellcheck disable=SC2086
         right "$section" help $command
@@ -51,6 +57,7 @@ for command in '' info 'bench copy'; do
         right "$section" $command --help
     done
 done
+right '--compute RATIO' bench loader -h
 right 'headrace ' --version
 right HEADRACE_PINNED_MEMORY info --settings
 exit $status
