@@ -86,8 +86,9 @@ typedef struct hr_field_info {
 HR_API hr_status hr_dataset_from_arrays(const hr_array *fields, uint32_t n_fields, uint64_t rows, hr_dataset **dataset);
 
 /**
- * A data set over files, a field a file. The first dimension counts rows. Plain files are mapped, gzip files and IDX
- * files of wider elements (stored big-endian) are read into memory once. A file holds one array and nothing after it.
+ * A data set over files, a field a file. The first dimension counts rows. Plain files are mapped (and read
+ * ahead, where half of the memory holds them); gzip files and IDX files of wider elements (stored big-endian) are read
+ * into memory once. A file holds one array and nothing after it.
  *
  * Returns HR_OK; HR_NOT_FOUND or HR_IO (with the system's reason); HR_FORMAT (what was found, where, what to do: a
  * truncated file, bytes too many, a wrong magic, Fortran order, big-endian or structured NumPy types, zero rows,
