@@ -293,7 +293,7 @@ static void one_epoch_has_no_pattern(void **state)
 {
     static const uint64_t sizes[] = {1u << 16, 1000000, 1000000000, UINT64_C(1) << 40};
     static const size_t gaps[] = {1, 2, 3, 64, 1024, 4096};
-    enum { MOST = 300000 };
+    enum { MOST = 150000 };
     uint64_t *ids = zeroed(MOST, sizeof *ids);
 
     (void)state;
