@@ -1,0 +1,16 @@
+# Data that others wrote: NumPy, where Python has it, and Fashion-MNIST, where Debian's package is installed.
+find_program(HR_PYTHON python3)
+if(HR_PYTHON)
+  add_executable(data_numpy data/test_numpy.c fake/scratch.c)
+  target_include_directories(data_numpy PRIVATE .)
+  target_link_libraries(data_numpy PRIVATE headrace_objects)
+  hr_add_test(data.numpy 60 data_numpy ${HR_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/data/numpy_files.py)
+endif()
+
+set(HR_FASHION_MNIST /usr/share/datasets/fashion-mnist CACHE PATH "Folder of the four gzip IDX files of Fashion-MNIST")
+if(EXISTS ${HR_FASHION_MNIST}/train-images-idx3-ubyte.gz AND ZLIB_FOUND)
+  add_executable(data_fashion data/test_fashion.c)
+  target_include_directories(data_fashion PRIVATE ${CMOCKA_INCLUDE})
+  target_link_libraries(data_fashion PRIVATE headrace_objects ${CMOCKA_LIBRARY})
+  hr_add_test(data.fashion 60 data_fashion ${HR_FASHION_MNIST})
+endif()

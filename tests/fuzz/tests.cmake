@@ -1,0 +1,26 @@
+# Parsers on wrong input. fuzz.NAME: fixed mutations, in every build, so that sanitizers see them with any compiler.
+# HR_FUZZ=ON, clang alone: tests/libfuzzer_NAME too, for as long as one likes; replay what it finds with fuzz_NAME FILE.
+option(HR_FUZZ "Build libFuzzer's programs (clang)" OFF)
+if(HR_FUZZ AND NOT CMAKE_C_COMPILER_ID MATCHES Clang)
+  message(FATAL_ERROR "HR_FUZZ needs clang: configure with CC=clang")
+endif()
+
+set(fuzz_parsers core/message core/util stream/content stream/dataset stream/dtype stream/format stream/gzip stream/idx
+                 stream/npy stream/npy_header)
+list(TRANSFORM fuzz_parsers REPLACE "(.+)" "${PROJECT_SOURCE_DIR}/src/\\1.c")
+foreach(name IN ITEMS npy idx gzip)
+  add_executable(fuzz_${name} fuzz/fuzz_${name}.c fuzz/replay.c fake/gzip.c)
+  target_include_directories(fuzz_${name} PRIVATE .)
+  target_link_libraries(fuzz_${name} PRIVATE headrace_objects)
+  hr_add_test(fuzz.${name} 60 fuzz_${name})
+  if(HR_FUZZ)
+    add_executable(libfuzzer_${name} fuzz/fuzz_${name}.c fake/gzip.c ${fuzz_parsers})
+    target_include_directories(libfuzzer_${name} PRIVATE . ../include ../src)
+    target_compile_options(libfuzzer_${name} PRIVATE -fsanitize=fuzzer,address,undefined)
+    target_link_options(libfuzzer_${name} PRIVATE -fsanitize=fuzzer,address,undefined)
+    if(ZLIB_FOUND)
+      target_compile_definitions(libfuzzer_${name} PRIVATE HR_HAVE_ZLIB)
+      target_link_libraries(libfuzzer_${name} PRIVATE ZLIB::ZLIB)
+    endif()
+  endif()
+endforeach()
