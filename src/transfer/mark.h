@@ -49,6 +49,8 @@ void hri_uses_end(struct hri_uses *uses, hr_queue *queue, uint64_t number);
 bool hri_uses_seen(const struct hri_uses *uses, const hr_queue *queue);
 /* True when all are done; forgets those that are. Never waits. */
 bool hri_uses_passed(struct hri_uses *uses);
+/* The failure of the first queue that has one, else HR_OK. */
+hr_status hri_uses_failure(const struct hri_uses *uses);
 /* Waits for all and forgets them. */
 void hri_uses_wait(struct hri_uses *uses);
 /* Makes later work of `queue` wait for the uses by other queues. */

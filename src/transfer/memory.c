@@ -44,12 +44,15 @@ hr_status hr_memory_get_stats(hr_device *device, hr_memory_stats *stats)
 
 hr_status hr_memory_trim(hr_device *device)
 {
+    hr_status st;
+    hr_status pinned;
+
     if (device == NULL)
         return hri_fail(HR_INVALID, "hr_memory_trim: device is NULL");
     if (hri_device_forked(device))
         return hri_device_check(device);
     hri_staging_reclaim(device);
-    hri_pool_trim(&device->pools[HR_MEMORY_DEVICE]);
-    hri_pool_trim(&device->pools[HR_MEMORY_PINNED]);
-    return hri_failure_get(&device->failure);
+    st = hri_pool_trim(&device->pools[HR_MEMORY_DEVICE]);
+    pinned = hri_pool_trim(&device->pools[HR_MEMORY_PINNED]);
+    return st != HR_OK ? st : pinned;
 }

@@ -248,11 +248,16 @@ void hri_pool_give(struct hri_pool *pool, struct hri_block *block)
     pthread_mutex_unlock(&pool->lock);
 }
 
-void hri_pool_trim(struct hri_pool *pool)
+hr_status hri_pool_trim(struct hri_pool *pool)
 {
+    hr_status st = HR_OK;
+
     pthread_mutex_lock(&pool->lock);
     evict(pool, UINT64_MAX);
+    for (const struct hri_block *block = pool->oldest; block != NULL && st == HR_OK; block = block->newer)
+        st = hri_uses_failure(&block->uses);
     pthread_mutex_unlock(&pool->lock);
+    return st;
 }
 
 void hri_pool_close(struct hri_pool *pool)

@@ -60,8 +60,9 @@ void hri_pool_init(struct hri_pool *pool, hr_device *device, uint32_t kind, uint
 hr_status hri_pool_take(struct hri_pool *pool, uint64_t bytes, hr_queue *queue, bool may_wait,
                         struct hri_block **block);
 void hri_pool_give(struct hri_pool *pool, struct hri_block *block);
-/* Gives cached blocks that nothing uses any more back to the driver. */
-void hri_pool_trim(struct hri_pool *pool);
+/* Gives cached blocks that nothing uses any more back to the driver. Returns the failure of a queue that still uses one
+ * that stays, else HR_OK. */
+hr_status hri_pool_trim(struct hri_pool *pool);
 /* All queues are finished and all blocks given back. */
 void hri_pool_close(struct hri_pool *pool);
 

@@ -98,6 +98,15 @@ bool hri_uses_passed(struct hri_uses *uses)
     return uses->n == 0;
 }
 
+hr_status hri_uses_failure(const struct hri_uses *uses)
+{
+    hr_status st = HR_OK;
+
+    for (uint32_t i = 0; i < uses->n && st == HR_OK; i++)
+        st = hri_failure_get(&uses->list[i].queue->failure);
+    return st;
+}
+
 void hri_uses_wait(struct hri_uses *uses)
 {
     for (uint32_t i = 0; i < uses->n; i++)

@@ -327,8 +327,10 @@ struct fake *fake_create(const struct fake_options *options)
 
 unsigned fake_destroy(struct fake *fake)
 {
-    unsigned left = fake->broken;
+    unsigned left;
 
+    fake_run(fake); /* events behind the last work, on queues that were closed */
+    left = fake->broken;
     for (unsigned i = 0; i < FAKE_OBJECTS; i++)
         left += fake->live[i];
     pthread_cond_destroy(&fake->changed);

@@ -241,8 +241,10 @@ void fake_run(struct fake *fake)
     pthread_mutex_lock(&fake->lock);
     while (moved) {
         moved = false;
-        for (struct fake_queue *queue = fake->queues; queue != NULL && !moved; queue = queue->next)
+        for (struct fake_queue *queue = fake->queues, *next; queue != NULL && !moved; queue = next) {
+            next = queue->next; /* a queue that was closed goes with its last work */
             moved = fake_advance(queue);
+        }
     }
     pthread_mutex_unlock(&fake->lock);
 }
