@@ -27,6 +27,7 @@ for block in "$out"/*.c; do
     fi
     {
         echo '#include <headrace/headrace.h>'
+        echo '#include <stddef.h>'
         echo 'hr_status snippet(hr_device *, hr_dataset *, hr_loader *, hr_batch *, hr_queue *, hr_kernel *, hr_grid,'
         echo '                  const hr_arg *, uint32_t);'
         echo 'hr_status snippet(hr_device *device, hr_dataset *dataset, hr_loader *loader, hr_batch *batch,'
