@@ -1,7 +1,7 @@
 /*
  * Pitched copies. OpenCL wants slice pitches that are multiples of row pitches, and equal pitches within one buffer:
  * what it would refuse is submitted slice by slice or row by row. The queue is in order, so the wait list of the first
- * step and the event of the last stand for all.
+ * step and the event of the last stand for all; its times are the last step's.
  */
 #include "opencl/internal.h"
 

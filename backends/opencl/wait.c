@@ -4,12 +4,14 @@
  */
 #include "opencl/internal.h"
 
-#include <sys/prctl.h>
 #include <time.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
 
 #define SHORTEST_SLEEP_NS 20000u
 #define LONGEST_SLEEP_NS 1000000u
-#define SLACK_NS 1000u
+#define SLACK_NS 1000ul
 
 /* CL_COMPLETE (0), another positive status, or a negative one for a failure. */
 static cl_int status_of(cl_event event)
@@ -69,21 +71,40 @@ static hr_status poll(const struct hri_cl_device *device, cl_event event, uint64
     }
 }
 
+/* A thread's timers may be 50 us late by default, longer than a copy of a megabyte takes. Answers what was set before,
+ * 0 where nothing is to be put back. */
+static unsigned long sharpen_timers(void)
+{
+#ifdef __linux__
+    int slack = prctl(PR_GET_TIMERSLACK);
+
+    if (slack > 0 && prctl(PR_SET_TIMERSLACK, SLACK_NS) == 0)
+        return (unsigned long)slack;
+#endif
+    return 0;
+}
+
+static void restore_timers(unsigned long slack)
+{
+#ifdef __linux__
+    if (slack > 0)
+        prctl(PR_SET_TIMERSLACK, slack);
+#else
+    (void)slack;
+#endif
+}
+
 hr_status hri_cl_wait(const struct hri_cl_device *device, cl_event event, uint64_t timeout_ns)
 {
+    unsigned long slack;
     hr_status st;
-    int slack;
 
     if (timeout_ns == HR_FOREVER && device->traits.wait_sleeps)
         return wait_in_driver(device, event);
     if (timeout_ns == 0)
         return poll(device, event, 0);
-    /* The thread's timers may be 50 us late by default, longer than a copy of a megabyte takes. */
-    slack = prctl(PR_GET_TIMERSLACK);
-    if (slack > 0)
-        prctl(PR_SET_TIMERSLACK, SLACK_NS);
+    slack = sharpen_timers();
     st = poll(device, event, timeout_ns);
-    if (slack > 0)
-        prctl(PR_SET_TIMERSLACK, (unsigned long)slack);
+    restore_timers(slack);
     return st;
 }

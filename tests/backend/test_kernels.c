@@ -225,6 +225,7 @@ struct worker {
     struct hrb_kernel *kernel;
     struct hrb_queue *queue;
     struct hrb_buffer *buffer;
+    uint64_t offset; /* in a buffer that others use too */
     uint32_t by;
     hr_status status;
 };
@@ -232,7 +233,7 @@ struct worker {
 static void *launch_often(void *data)
 {
     struct worker *worker = data;
-    struct hrb_arg args[] = {buffer_arg(worker->buffer, 0), data_arg(&worker->by, 4)};
+    struct hrb_arg args[] = {buffer_arg(worker->buffer, worker->offset), data_arg(&worker->by, 4)};
     hr_grid grid = line(16, 0);
 
     for (int i = 0; i < ROUNDS && worker->status == HR_OK; i++)
@@ -242,34 +243,36 @@ static void *launch_often(void *data)
 
 static void threads_share_a_kernel_without_mixing_arguments(void **state)
 {
+    const uint64_t step = rig.info.alignment;
     struct worker workers[THREADS] = {0};
     struct hrb_kernel *add = kernel_of("add");
-    uint32_t zeros[16] = {0}, out[16];
+    struct hrb_buffer *buffer = rig_buffer(HR_MEMORY_DEVICE, THREADS * step);
+    uint32_t *out = calloc(THREADS, step);
 
     (void)state;
+    rig_write(buffer, out, THREADS * step);
     for (uint32_t i = 0; i < THREADS; i++) {
-        struct worker *worker = &workers[i];
-
-        worker->kernel = add;
-        worker->by = i + 1;
-        worker->buffer = rig_buffer(HR_MEMORY_DEVICE, sizeof zeros);
-        rig_write(worker->buffer, zeros, sizeof zeros);
-        assert_int_equal(rig.ops->queue_create(rig.device, HR_QUEUE_COMPUTE, 0, NULL, &worker->queue), HR_OK);
+        workers[i].kernel = add;
+        workers[i].by = i + 1;
+        workers[i].buffer = buffer;
+        workers[i].offset = i * step;
+        assert_int_equal(rig.ops->queue_create(rig.device, HR_QUEUE_COMPUTE, 0, NULL, &workers[i].queue), HR_OK);
     }
     for (int i = 0; i < THREADS; i++)
         assert_int_equal(pthread_create(&workers[i].thread, NULL, launch_often, &workers[i]), 0);
-    for (int i = 0; i < THREADS; i++)
-        pthread_join(workers[i].thread, NULL);
     for (int i = 0; i < THREADS; i++) {
+        pthread_join(workers[i].thread, NULL);
         assert_int_equal(workers[i].status, HR_OK);
         assert_int_equal(rig.ops->queue_finish(workers[i].queue), HR_OK);
-        rig_read(workers[i].buffer, out, sizeof out);
-        for (int k = 0; k < 16; k++)
-            assert_int_equal(out[k], ROUNDS * workers[i].by);
         rig.ops->queue_destroy(workers[i].queue);
-        rig.ops->buffer_destroy(workers[i].buffer);
     }
+    rig_read(buffer, out, THREADS * step);
+    for (uint32_t i = 0; i < THREADS; i++)
+        for (int k = 0; k < 16; k++)
+            assert_int_equal(out[i * step / 4 + (uint64_t)k], ROUNDS * workers[i].by);
+    rig.ops->buffer_destroy(buffer);
     rig.ops->kernel_destroy(add);
+    free(out);
 }
 
 static const struct CMUnitTest tests[] = {

@@ -87,7 +87,8 @@ int rig_open(void **state)
 {
     (void)state;
     rig.ops = rig.backend->ops;
-    if (rig.ops->probe(rig.backend, &rig_services, &rig.instance) != HR_OK ||
+    /* What a probe found stays for the life of the process. */
+    if ((!rig.instance && rig.ops->probe(rig.backend, &rig_services, &rig.instance) != HR_OK) ||
         rig.ops->device_open(rig.instance, 0, NULL, &rig.device) != HR_OK ||
         rig.ops->queue_create(rig.device, HR_QUEUE_COMPUTE, 0, NULL, &rig.queue) != HR_OK) {
         fprintf(stderr, "%s: %s\n", rig.backend->name, message);
