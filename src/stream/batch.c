@@ -186,7 +186,7 @@ hr_status hr_batch_release(hr_batch **handle)
     hri_ring_release(&loader->ring, batch->slot);
     if (st != HR_OK)
         hri_loader_fail(loader, st);
-    pthread_cond_signal(&loader->feeder_wakes);
+    hri_feeder_kick(loader);
     pthread_mutex_unlock(&loader->lock);
     hri_loader_release(loader);
     return st;

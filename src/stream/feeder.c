@@ -9,11 +9,17 @@
 /* Longest host wait before the feeder looks whether it should stop: closing never waits for a kernel. */
 #define WAIT_SLICE_NS 20000000u
 
+void hri_feeder_kick(hr_loader *loader)
+{
+    loader->kicks++;
+    pthread_cond_signal(&loader->feeder_wakes);
+}
+
 void hri_loader_fail(hr_loader *loader, hr_status status)
 {
     hri_failure_set(&loader->failure, status);
     pthread_cond_broadcast(&loader->program_wakes);
-    pthread_cond_broadcast(&loader->feeder_wakes);
+    hri_feeder_kick(loader);
     pthread_cond_broadcast(&loader->workers_wake);
 }
 
@@ -63,6 +69,12 @@ static void begin_fill(hr_loader *loader, uint32_t index)
         pthread_cond_broadcast(&loader->workers_wake);
 }
 
+/* The time since `begin` as far as it lies in the epoch that is counted: the feeder may have slept since before. */
+static uint64_t since(const hr_loader *loader, uint64_t begin)
+{
+    return hri_now_ns() - (begin > loader->tally.start_ns ? begin : loader->tally.start_ns);
+}
+
 /* Sleeps until the event that keeps the only free slot from being filled is done, in slices; with the lock dropped. */
 static hr_status wait_for(hr_loader *loader, hr_event *event, bool use)
 {
@@ -72,7 +84,7 @@ static hr_status wait_for(hr_loader *loader, hr_event *event, bool use)
     pthread_mutex_unlock(&loader->lock);
     st = hr_event_wait(event, WAIT_SLICE_NS);
     pthread_mutex_lock(&loader->lock);
-    *(use ? &loader->tally.slot_wait_ns : &loader->tally.send_wait_ns) += hri_now_ns() - begin;
+    *(use ? &loader->tally.slot_wait_ns : &loader->tally.send_wait_ns) += since(loader, begin);
     return st == HR_TIMEOUT ? HR_OK : st;
 }
 
@@ -91,10 +103,8 @@ static bool fill(hr_loader *loader)
     st = loader->route->blocker(&loader->slots[slot], &event, &use);
     pthread_mutex_lock(&loader->lock);
     if (st == HR_OK && event) {
-        if (loader->stopping)
-            return true;
-        if (loader->ring.count[HRI_SLOT_FILLING] + loader->ring.count[HRI_SLOT_FILLED] > 0)
-            return send(loader); /* its worker has signalled already if it was filled while the lock was dropped */
+        if (loader->stopping || loader->ring.count[HRI_SLOT_FILLING] + loader->ring.count[HRI_SLOT_FILLED] > 0)
+            return false;
         st = wait_for(loader, event, use);
         if (st == HR_OK)
             return true; /* look again: it may be done, or everything may have changed */
@@ -116,7 +126,7 @@ static void sleep_feeder(hr_loader *loader)
 
     pthread_cond_wait(&loader->feeder_wakes, &loader->lock);
     if (full)
-        loader->tally.slot_wait_ns += hri_now_ns() - begin;
+        loader->tally.slot_wait_ns += since(loader, begin);
 }
 
 /* What the route does once, before the first batch. */
@@ -142,10 +152,12 @@ void *hri_feeder_main(void *argument)
         pthread_cond_wait(&loader->feeder_wakes, &loader->lock);
     begin_route(loader);
     while (!loader->stopping) {
+        uint64_t kicks = loader->kicks;
+
         if (failed(loader))
             pthread_cond_wait(&loader->feeder_wakes, &loader->lock);
-        else if (!send(loader) && !fill(loader) && !hri_worker_step(loader))
-            sleep_feeder(loader);
+        else if (!send(loader) && !fill(loader) && !hri_worker_step(loader) && kicks == loader->kicks)
+            sleep_feeder(loader); /* nothing came while the lock was dropped either */
     }
     loader->exited++;
     pthread_cond_broadcast(&loader->program_wakes);

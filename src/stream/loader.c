@@ -122,7 +122,7 @@ hr_status hr_loader_close_within(hr_loader **handle, uint64_t timeout_ns)
         return HR_OK;
     pthread_mutex_lock(&loader->lock);
     loader->stopping = true;
-    pthread_cond_broadcast(&loader->feeder_wakes);
+    hri_feeder_kick(loader);
     pthread_cond_broadcast(&loader->workers_wake);
     while (loader->exited < loader->n_threads && err == 0)
         err = timeout_ns == HR_FOREVER ? pthread_cond_wait(&loader->program_wakes, &loader->lock)

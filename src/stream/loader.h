@@ -116,6 +116,7 @@ struct hr_loader {
     pthread_cond_t workers_wake;
     pthread_cond_t program_wakes; /* next() and close_within() */
     struct hri_ring ring;
+    uint64_t kicks; /* raised whenever the feeder may have something to do */
     bool started;
     bool stopping;
     uint32_t exited;     /* threads */
@@ -139,6 +140,9 @@ void hri_worker_fill(hr_batch *slot, const struct hri_claim *claim);
 
 /* With the lock held: claims a share, fills it with the lock dropped, and tells the feeder. False: nothing to do. */
 bool hri_worker_step(hr_loader *loader);
+
+/* Tells the feeder to look again, whether it sleeps or is about to. With the lock held. */
+void hri_feeder_kick(hr_loader *loader);
 
 /* Keeps the first failure and wakes everybody. With the lock held. */
 void hri_loader_fail(hr_loader *loader, hr_status status);

@@ -25,7 +25,7 @@ hr_status hr_loader_start(hr_loader *loader, uint64_t epoch)
     loader->epoch = epoch;
     loader->given = 0;
     loader->tally = (struct hri_tally){.epoch = epoch, .start_ns = hri_now_ns()};
-    pthread_cond_broadcast(&loader->feeder_wakes);
+    hri_feeder_kick(loader);
     pthread_mutex_unlock(&loader->lock);
     return HR_OK;
 }

@@ -60,7 +60,7 @@ bool hri_worker_step(hr_loader *loader)
     if (hri_ring_done(&loader->ring, &claim)) {
         if (!loader->route->send)
             deliver(loader);
-        pthread_cond_signal(&loader->feeder_wakes);
+        hri_feeder_kick(loader);
     }
     return true;
 }

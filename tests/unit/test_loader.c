@@ -41,15 +41,25 @@ static struct fake *fake_of(uint32_t route)
     return fake_create(&o);
 }
 
-static hr_status open_on(hr_device *dev, uint32_t route, uint32_t depth, hr_loader **loader)
+static hr_status open_with(hr_device *dev, uint32_t route, uint32_t depth, uint32_t workers, hr_loader **loader)
 {
     hr_dataset *dataset = dataset_of(ROWS);
-    hr_loader_options o = {
-        .size = sizeof o, .batch_rows = BATCH, .shuffle = 1, .seed = 3, .workers = 2, .route = route, .depth = depth};
+    hr_loader_options o = {.size = sizeof o,
+                           .batch_rows = BATCH,
+                           .shuffle = 1,
+                           .seed = 3,
+                           .workers = workers,
+                           .route = route,
+                           .depth = depth};
     hr_status st = hr_loader_open(dev, dataset, &o, loader);
 
     hr_dataset_close(&dataset); /* the loader keeps it */
     return st;
+}
+
+static hr_status open_on(hr_device *dev, uint32_t route, uint32_t depth, hr_loader **loader)
+{
+    return open_with(dev, route, depth, 2, loader);
 }
 
 static void nap(void)
@@ -332,6 +342,48 @@ static void all_held(void **state)
     assert_int_equal(fake_destroy(fake), 0);
 }
 
+/* What a worker may do while the feeder asks the route about another slot: it fills the one that is to be sent. */
+static hr_event *never_done;
+
+static hr_status filled_meanwhile(hr_batch *slot, hr_event **event, bool *use)
+{
+    hr_loader *loader = slot->loader;
+
+    pthread_mutex_lock(&loader->lock);
+    *event = hri_worker_step(loader) ? never_done : NULL;
+    pthread_mutex_unlock(&loader->lock);
+    *use = false;
+    return HR_OK;
+}
+
+/* A wake-up that comes while the feeder looks elsewhere is not lost. */
+static void no_wake_up_is_lost(void **state)
+{
+    struct fake *fake = fake_of(HR_ROUTE_STAGED);
+    hr_device *dev = fake_device(fake, NULL);
+    struct hri_route route = hri_route_staged;
+    hr_loader *loader;
+    hr_queue *compute;
+    hr_batch *batch;
+
+    (void)state;
+    assert_int_equal(hr_device_get_queue(dev, HR_QUEUE_COMPUTE, &compute), HR_OK);
+    fake_hold(fake, compute, true);
+    assert_int_equal(hr_event_record(compute, &never_done), HR_OK);
+    assert_int_equal(open_with(dev, HR_ROUTE_STAGED, 2, 1, &loader), HR_OK);
+    route.blocker = filled_meanwhile;
+    loader->route = &route; /* no thread looks at it before the start */
+    assert_int_equal(hr_loader_start(loader, 0), HR_OK);
+    assert_int_equal(hr_loader_next(loader, &batch), HR_OK); /* for ever, if it were */
+    assert_int_equal(hr_batch_index(batch), 0);
+    fake_hold(fake, compute, false);
+    assert_int_equal(hr_batch_release(&batch), HR_OK);
+    hr_loader_close(&loader);
+    hr_event_close(&never_done);
+    hr_device_close(&dev);
+    assert_int_equal(fake_destroy(fake), 0);
+}
+
 /* A feeder that cannot go on keeps the handle valid: the resident copy waits for staging that never comes free. */
 static void close_with_a_limit(void **state)
 {
@@ -410,6 +462,7 @@ int main(void)
         cmocka_unit_test(torture),
         cmocka_unit_test(failed_copies_reach_next),
         cmocka_unit_test(all_held),
+        cmocka_unit_test(no_wake_up_is_lost),
         cmocka_unit_test(close_with_a_limit),
         cmocka_unit_test(bottleneck_in_words),
     };
