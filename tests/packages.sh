@@ -54,7 +54,7 @@ hr_packages() {
     $as_root apt-get -q update || echo 'apt-get update failed; going on with the lists that are there.' >&2
     known=$(hr_packages_known $missing | tr '\n' ' ')
     if [ -n "$known" ]; then
-        $as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=300 install -y \
+        $as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=300 -o Dpkg::Use-Pty=0 install -y \
             --no-install-recommends $known || echo 'apt-get install failed; going on with what is there.' >&2
     fi
 }
