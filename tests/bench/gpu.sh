@@ -1,8 +1,8 @@
 #!/bin/sh
 # Configures, builds, tests and measures on a machine with a GPU, offline: sh tests/bench/gpu.sh RESULTS [SELECTOR...]
 #
-# Everything it says goes to files in the folder RESULTS; `summary` there has a line a step. Exit status 1 when a step
-# failed. The variables it listens to:
+# What is said goes to the folder RESULTS: build.txt, tests.txt, figures.txt, and summary.txt with a line a step. Exit
+# status 1 when a step failed. The variables it listens to:
 #   BUILD        the build folder; build/gpu when unset
 #   CMOCKA_ROOT  where cmocka is, if it is not installed: a prefix (include/, lib/) or its source folder
 #   JOBS         compile jobs; the number of cores when unset
@@ -22,25 +22,27 @@ jobs=${JOBS:-$(nproc)}
 mkdir -p "$build" || exit 1
 build=$(cd "$build" && pwd)
 failed=0
-: >"$results/summary"
+rm -f "$results/build.txt" "$results/tests.txt" "$results/figures.txt" "$results/summary.txt"
 
-# step NAME COMMAND...: runs it, keeps what it says in NAME.txt, and its outcome in the summary.
+# step FILE WHAT COMMAND...: runs it; what it says goes to FILE.txt, its outcome to the summary.
 step() {
-    name=$1
-    shift
+    file=$results/$1.txt
+    what=$2
+    shift 2
     begin=$(date +%s)
-    if "$@" >"$results/$name.txt" 2>&1; then
+    echo "== $what" >>"$file"
+    if "$@" >>"$file" 2>&1; then
         outcome=ok
     else
         outcome="failed ($?)"
         failed=1
     fi
-    echo "$name: $outcome, $(($(date +%s) - begin)) s" | tee -a "$results/summary"
+    echo "$what: $outcome, $(($(date +%s) - begin)) s" | tee -a "$results/summary.txt"
     [ "$outcome" = ok ]
 }
 
 give_up() {
-    tail -n 30 "$results/$1.txt"
+    tail -n 30 "$results/build.txt"
     exit 1
 }
 
@@ -50,7 +52,7 @@ if [ -z "${OCL_ICD_VENDORS:-}" ]; then
     vendors=$build/vendors
     mkdir -p "$vendors"
     cp /etc/OpenCL/vendors/*.icd "$vendors/" 2>/dev/null || :
-    if ! grep -qs nvidia "$vendors"/*.icd && ldconfig -p | grep -q 'libnvidia-opencl\.so\.1'; then
+    if ! grep -qis nvidia "$vendors"/*.icd && ldconfig -p | grep -q 'libnvidia-opencl\.so\.1'; then
         echo libnvidia-opencl.so.1 >"$vendors/nvidia.icd"
     fi
     OCL_ICD_VENDORS=$vendors/
@@ -67,8 +69,8 @@ if [ -n "$prefix" ] && [ -f "$prefix/src/cmocka.c" ]; then
     prefix=$build/cmocka
     mkdir -p "$prefix/lib" "$prefix/include"
     cp "$source"/include/*.h "$prefix/include/"
-    step cmocka cc -O2 -fPIC -shared -DHAVE_SIGNAL_H -DHAVE_INTTYPES_H -DHAVE_STDINT_H -DHAVE_STRSIGNAL \
-        -I "$prefix/include" -o "$prefix/lib/libcmocka.so" "$source/src/cmocka.c" || give_up cmocka
+    step build cmocka cc -O2 -fPIC -shared -DHAVE_SIGNAL_H -DHAVE_INTTYPES_H -DHAVE_STDINT_H -DHAVE_STRSIGNAL \
+        -I "$prefix/include" -o "$prefix/lib/libcmocka.so" "$source/src/cmocka.c" || give_up
 fi
 
 machine() {
@@ -81,25 +83,21 @@ machine() {
     ls "$OCL_ICD_VENDORS"
 }
 selectors=$(printf '%s;' "$@")
-step machine machine
-step configure cmake -S . -B "$build" -DHR_WERROR=ON -DCMAKE_BUILD_TYPE=Release "-DHR_SELECTORS=${selectors%;}" \
-    "-DCMAKE_PREFIX_PATH=$prefix" || give_up configure
-step build cmake --build "$build" -j "$jobs" || give_up build
+step build machine machine
+step build configure cmake -S . -B "$build" -DHR_WERROR=ON -DCMAKE_BUILD_TYPE=Release \
+    "-DHR_SELECTORS=${selectors%;}" "-DCMAKE_PREFIX_PATH=$prefix" || give_up
+step build build cmake --build "$build" -j "$jobs" || give_up
 
-step info "$build/headrace" info
-step info_json "$build/headrace" info --json
 HR_TEST_REQUIRE=1
 export HR_TEST_REQUIRE
-step tests ctest --test-dir "$build" --output-on-failure --no-tests=error || tail -n 40 "$results/tests.txt"
+step tests tests ctest --test-dir "$build" --output-on-failure --no-tests=error || tail -n 40 "$results/tests.txt"
 
+step figures info "$build/headrace" info
 if [ -z "${QUICK:-}" ]; then
     for selector; do
-        name=$(echo "$selector" | tr -c 'A-Za-z0-9\n' _)
-        step "copy_$name" "$build/headrace" bench copy --selector "$selector"
-        step "copy_json_$name" "$build/headrace" bench copy --selector "$selector" --json
-        step "loader_$name" "$build/headrace" bench loader --selector "$selector" --compute 1.2
-        step "loader_json_$name" "$build/headrace" bench loader --selector "$selector" --compute 1.2 --json
-        step "bare_opencl_$name" "$build/tests/bench/bench_bare_opencl" "$selector"
+        step figures "bench copy $selector" "$build/headrace" bench copy --selector "$selector"
+        step figures "bench loader $selector" "$build/headrace" bench loader --selector "$selector" --compute 1.2
+        step figures "beside plain OpenCL $selector" "$build/tests/bench/bench_bare_opencl" "$selector"
     done
 fi
 exit $failed
