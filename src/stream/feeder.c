@@ -132,13 +132,15 @@ static void sleep_feeder(hr_loader *loader)
 /* What the route does once, before the first batch. */
 static void begin_route(hr_loader *loader)
 {
+    uint64_t sent = 0;
     hr_status st;
 
     if (!loader->route->begin || loader->stopping)
         return;
     pthread_mutex_unlock(&loader->lock);
-    st = loader->route->begin(loader);
+    st = loader->route->begin(loader, &sent);
     pthread_mutex_lock(&loader->lock);
+    loader->tally.link_bytes += sent;
     if (st != HR_OK)
         hri_loader_fail(loader, st);
 }

@@ -60,8 +60,8 @@ struct hri_route {
     /* What open() takes of a budget for so many slots. */
     uint64_t (*device_bytes)(const hr_loader *loader, uint32_t depth);
     uint64_t (*pinned_bytes)(const hr_loader *loader, uint32_t depth);
-    /* Once, before the first fill; may submit. Optional. */
-    hr_status (*begin)(hr_loader *loader);
+    /* Once, before the first fill; may submit; *sent: bytes on the link. Optional. */
+    hr_status (*begin)(hr_loader *loader, uint64_t *sent);
     /* The event, not done yet, that keeps workers from writing to a FREE slot; NULL when there is none. `use`: it is
      * the device's use of the slot (else its copy). */
     hr_status (*blocker)(hr_batch *slot, hr_event **event, bool *use);

@@ -103,7 +103,7 @@ static bool stopping(hr_loader *loader)
 }
 
 /* The copy of the whole data set; gathers follow on the same queue. */
-static hr_status resident_begin(hr_loader *loader)
+static hr_status resident_begin(hr_loader *loader, uint64_t *sent)
 {
     for (uint32_t f = 0; f < loader->dataset->n_fields; f++) {
         const struct hri_field *field = &loader->dataset->fields[f];
@@ -118,6 +118,7 @@ static hr_status resident_begin(hr_loader *loader)
             st = hr_write(loader->copy_in, loader->resident[f], at, field->data + at, bytes, NULL);
             if (st != HR_OK)
                 return st;
+            *sent += bytes;
         }
     }
     return HR_OK;

@@ -128,15 +128,17 @@ static hr_status say_least(hr_loader *loader, hr_status st, uint32_t depth)
 {
     hr_memory_stats stats = {.size = sizeof stats};
     bool device = st == HR_NO_DEVICE_MEMORY;
-    uint64_t least;
+    uint64_t held, own;
 
     if (hr_memory_get_stats(loader->device, &stats) != HR_OK)
         return st;
-    least = (device ? stats.device_used_bytes : stats.pinned_used_bytes) +
-            (device ? loader->route->device_bytes(loader, depth) : loader->route->pinned_bytes(loader, depth));
+    held = device ? stats.device_used_bytes : stats.pinned_used_bytes;
+    own = device ? loader->route->device_bytes(loader, depth) : loader->route->pinned_bytes(loader, depth);
     return hri_fail_context(
-        st, "a loader of %" PRIu32 " slots of %" PRIu64 " bytes needs a %s-memory budget of at least %" PRIu64 " bytes",
-        depth, loader->layout.bytes, device ? "device" : "pinned", least);
+        st,
+        "a loader of %" PRIu32 " slots of %" PRIu64 " bytes takes %" PRIu64 " bytes of %s memory, and "
+        "%" PRIu64 " are in use: it needs a budget of at least %" PRIu64 " bytes, or a smaller batch",
+        depth, loader->layout.bytes, own, device ? "device" : "pinned", held, held + own);
 }
 
 /* A default depth gives way to the budget; what was asked for does not. */
