@@ -70,20 +70,22 @@ static void tie(struct hri_staging *staging, struct hri_chunk *chunk, hr_queue *
     append(staging, chunk);
 }
 
-/* A chunk that the device has read. Chunks of one queue pass in order: after one that has not, its others are skipped.
- */
+/* The chunk that the device has read last, which the processor's caches still know. Chunks of one queue pass in order:
+ * after one that has not, its others are skipped. */
 static struct hri_chunk *find_idle(const struct hri_staging *staging)
 {
+    struct hri_chunk *idle = NULL;
     const hr_queue *busy = NULL;
 
     for (struct hri_chunk *chunk = staging->first; chunk != NULL; chunk = chunk->next) {
         if (chunk->pending > 0 || (busy != NULL && chunk->queue == busy))
             continue;
         if (chunk->number == 0 || hri_mark_passed(chunk->queue, chunk->number))
-            return chunk;
-        busy = chunk->queue;
+            idle = chunk;
+        else
+            busy = chunk->queue;
     }
-    return NULL;
+    return idle;
 }
 
 /* A new chunk, smaller where memory is short and there is none to wait for. Drops the lock. */
