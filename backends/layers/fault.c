@@ -6,7 +6,8 @@
  * - n       the first such call that fails, from 1 (default 1); every: then each Eth (1); count: so often (1), 0: for
  *           ever; min: calls of fewer bytes are not counted (0).
  * - status  a status in lower case without HR_ ("lost" is device_lost; default driver).
- * - at      submit (default): the call fails before it reaches the driver. done: the work is submitted and done, and
+ * - at      submit (default): the call fails before it reaches the driver; finish and event when the work has ended,
+ *           since a caller takes their failure for its end. done: the work is submitted and done, and
  *           then answered as failed by its event, by later events of its queue, and by the queue's finish; a queue that
  *           waits for such an event fails in the same way.
  * Each rule counts on its own; the count starts when the device is opened.
@@ -144,10 +145,11 @@ static hr_status queue_create(struct hrb_device *device, uint32_t role, uint32_t
 static hr_status queue_finish(struct hrb_queue *queue)
 {
     const struct fault_rule *failed;
-    hr_status st = count(queue->device, FAULT_FINISH, 0, NULL);
+    hr_status told = count(queue->device, FAULT_FINISH, 0, NULL);
+    hr_status st = below(queue->device)->queue_finish(queue);
 
-    if (st == HR_OK)
-        st = below(queue->device)->queue_finish(queue);
+    if (told != HR_OK)
+        return told;
     failed = word_get(queue->word);
     return st == HR_OK && failed ? answer(queue->device, failed) : st;
 }
@@ -181,10 +183,11 @@ static hr_status event_wait(struct hrb_event *event, uint64_t timeout_ns)
 {
     struct hrb_device *device = event->queue->device;
     const struct fault_rule *failed = word_get(event->word);
-    hr_status st = count(device, FAULT_EVENT, 0, NULL);
+    hr_status told = count(device, FAULT_EVENT, 0, NULL);
+    hr_status st = below(device)->event_wait(event, told == HR_OK ? timeout_ns : HR_FOREVER);
 
-    if (st == HR_OK)
-        st = below(device)->event_wait(event, timeout_ns);
+    if (told != HR_OK)
+        return told;
     return st == HR_OK && failed ? answer(device, failed) : st;
 }
 
@@ -193,10 +196,14 @@ static hr_status event_query(struct hrb_event *event, uint32_t *done)
     struct hrb_device *device = event->queue->device;
     const struct fault_rule *failed = word_get(event->word);
     uint32_t is_done = 0;
-    hr_status st = count(device, FAULT_EVENT, 0, NULL);
+    hr_status told = count(device, FAULT_EVENT, 0, NULL);
+    hr_status st;
 
-    if (st == HR_OK)
-        st = below(device)->event_query(event, &is_done);
+    if (told != HR_OK) {
+        (void)below(device)->event_wait(event, HR_FOREVER);
+        return told;
+    }
+    st = below(device)->event_query(event, &is_done);
     if (st != HR_OK)
         return st;
     if (is_done && failed)
