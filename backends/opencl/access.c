@@ -19,18 +19,23 @@ static hr_status acquire_mapped(struct hri_cl_device *device, const struct hri_c
                                 cl_command_queue queue, uint32_t mode, void **ptr)
 {
     cl_event event = NULL;
+    cl_int flushed = CL_SUCCESS;
     cl_int code;
-    void *mapped = clEnqueueMapBuffer(queue, buffer->mem, CL_FALSE, map_flags(mode), 0, buffer->head.bytes, 0, NULL,
-                                      &event, &code);
+    void *mapped;
     hr_status st;
 
+    hri_cl_enter(device);
+    mapped = clEnqueueMapBuffer(queue, buffer->mem, CL_FALSE, map_flags(mode), 0, buffer->head.bytes, 0, NULL, &event,
+                                &code);
+    if (mapped)
+        flushed = clFlush(queue);
+    hri_cl_leave(device);
     if (!mapped)
         return hri_cl_fail(device->head.services, HRI_CL_CALL, code, "a buffer of %llu bytes cannot be mapped",
                            (unsigned long long)buffer->head.bytes);
-    code = clFlush(queue);
-    st = code == CL_SUCCESS
+    st = flushed == CL_SUCCESS
              ? hri_cl_wait(device, event, HR_FOREVER)
-             : hri_cl_fail(device->head.services, HRI_CL_CALL, code, "the map of a buffer cannot be submitted");
+             : hri_cl_fail(device->head.services, HRI_CL_CALL, flushed, "the map of a buffer cannot be submitted");
     clReleaseEvent(event);
     if (st != HR_OK) {
         clEnqueueUnmapMemObject(queue, buffer->mem, mapped, 0, NULL, NULL);
@@ -65,9 +70,11 @@ hr_status hri_cl_buffer_release(struct hrb_buffer *buffer, struct hrb_queue *que
 
     if (buffer->host)
         return HR_OK; /* what is enqueued from now on sees shared memory as the host left it */
+    hri_cl_enter(device);
     code = clEnqueueUnmapMemObject(native, hri_cl_buffer(buffer)->mem, ptr, 0, NULL, NULL);
     if (code == CL_SUCCESS)
         code = clFlush(native);
+    hri_cl_leave(device);
     if (code != CL_SUCCESS)
         return hri_cl_fail(device->head.services, HRI_CL_CALL, code, "a buffer cannot be unmapped");
     return HR_OK;

@@ -55,6 +55,10 @@ hr_status hri_cl_event_times(struct hrb_event *event, uint64_t *start_ns, uint64
 
 void hri_cl_event_destroy(struct hrb_event *event)
 {
+    const struct hri_cl_device *device = hri_cl_device(event->queue->device);
+
+    hri_cl_enter(device);
     clReleaseEvent(hri_cl_event(event)->native);
+    hri_cl_leave(device);
     free(event);
 }

@@ -39,6 +39,8 @@ struct hri_cl_device {
     cl_device_id device;
     cl_command_queue maps; /* for maps that no queue of the program's orders */
     struct hri_cl_traits traits;
+    pthread_mutex_t lock;
+    pthread_mutex_t *turn;      /* the lock where commands run inside the submitting call, else NULL: hri_cl_enter() */
     atomic_size_t pinned_slack; /* bytes to add so that pinned memory can begin at a page */
 };
 
@@ -88,6 +90,23 @@ struct hri_cl_kernel {
     pthread_mutex_t lock; /* guards idle */
     struct hri_cl_clone *idle;
 };
+
+/*
+ * Around every call that may submit, run or look at work. Where commands run inside the calls (PoCL's `basic` device)
+ * one thread at a time goes in: there, PoCL 3.1 takes the locks of two queues in either order, one while it enqueues
+ * behind another queue's event, the other while it runs what waits for an event. Elsewhere nothing is locked.
+ */
+static inline void hri_cl_enter(const struct hri_cl_device *device)
+{
+    if (device->turn)
+        pthread_mutex_lock(device->turn);
+}
+
+static inline void hri_cl_leave(const struct hri_cl_device *device)
+{
+    if (device->turn)
+        pthread_mutex_unlock(device->turn);
+}
 
 /* The heads are first members, so these are the same address. */
 static inline struct hri_cl_device *hri_cl_device(struct hrb_device *device)
@@ -184,6 +203,7 @@ struct hri_cl_submission {
     cl_event few[8];
 };
 
+/* After HR_OK the thread is in (hri_cl_enter) until _end or _cancel. */
 hr_status hri_cl_submit_begin(struct hrb_queue *queue, const struct hrb_sync *sync, struct hri_cl_submission *sub);
 /* Where the driver puts its event, NULL when nobody wants one. */
 cl_event *hri_cl_submit_event(struct hri_cl_submission *sub);

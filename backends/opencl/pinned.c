@@ -16,8 +16,10 @@ static hr_status map(struct hri_cl_device *device, uint64_t bytes, size_t slack,
     if (!buffer->mem)
         return hri_cl_fail(services, HRI_CL_ALLOC_PINNED, code, "no pinned memory of %llu bytes",
                            (unsigned long long)bytes);
+    hri_cl_enter(device);
     buffer->mapped = clEnqueueMapBuffer(device->maps, buffer->mem, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0,
                                         bytes + slack, 0, NULL, NULL, &code);
+    hri_cl_leave(device);
     if (buffer->mapped)
         return HR_OK;
     clReleaseMemObject(buffer->mem);
@@ -28,8 +30,10 @@ static hr_status map(struct hri_cl_device *device, uint64_t bytes, size_t slack,
 static void unmap(struct hri_cl_device *device, struct hri_cl_buffer *buffer)
 {
     /* Nothing is lost if it fails: the memory goes with the buffer. */
+    hri_cl_enter(device);
     clEnqueueUnmapMemObject(device->maps, buffer->mem, buffer->mapped, 0, NULL, NULL);
     clFlush(device->maps);
+    hri_cl_leave(device);
 }
 
 /* Bytes from the mapped pointer to the first page that begins in it. */

@@ -91,7 +91,11 @@ hr_status hri_cl_queue_create(struct hrb_device *device, uint32_t role, uint32_t
 
 void hri_cl_queue_destroy(struct hrb_queue *queue)
 {
+    const struct hri_cl_device *device = hri_cl_device(queue->device);
+
+    hri_cl_enter(device);
     clReleaseCommandQueue(hri_cl_queue(queue)->native); /* work in flight keeps what it needs */
+    hri_cl_leave(device);
     free(queue);
 }
 
@@ -110,12 +114,15 @@ hr_status hri_cl_queue_finish(struct hrb_queue *queue)
 
 hr_status hri_cl_queue_wait(struct hrb_queue *queue, struct hrb_event *event)
 {
+    const struct hri_cl_device *device = hri_cl_device(queue->device);
     cl_int code;
 
     if (event->queue == queue)
         return HR_OK; /* in order */
     /* The event's work was flushed when it was submitted; the barrier starts nothing, so it goes with what follows. */
+    hri_cl_enter(device);
     code = clEnqueueBarrierWithWaitList(hri_cl_queue(queue)->native, 1, &hri_cl_event(event)->native, NULL);
+    hri_cl_leave(device);
     if (code != CL_SUCCESS)
         return hri_cl_fail(queue->device->services, HRI_CL_CALL, code, "a queue cannot wait for an event");
     return HR_OK;

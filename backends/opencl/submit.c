@@ -31,7 +31,7 @@ static void drop_waits(struct hri_cl_submission *sub)
         free(sub->waits);
 }
 
-hr_status hri_cl_submit_begin(struct hrb_queue *queue, const struct hrb_sync *sync, struct hri_cl_submission *sub)
+static hr_status prepare(struct hrb_queue *queue, const struct hrb_sync *sync, struct hri_cl_submission *sub)
 {
     const struct hrb_services *services = queue->device->services;
     hr_status st;
@@ -57,6 +57,15 @@ hr_status hri_cl_submit_begin(struct hrb_queue *queue, const struct hrb_sync *sy
     return HR_OK;
 }
 
+hr_status hri_cl_submit_begin(struct hrb_queue *queue, const struct hrb_sync *sync, struct hri_cl_submission *sub)
+{
+    hr_status st = prepare(queue, sync, sub);
+
+    if (st == HR_OK)
+        hri_cl_enter(hri_cl_device(queue->device));
+    return st;
+}
+
 cl_event *hri_cl_submit_event(struct hri_cl_submission *sub)
 {
     return sub->event ? &sub->event->native : NULL;
@@ -64,6 +73,7 @@ cl_event *hri_cl_submit_event(struct hri_cl_submission *sub)
 
 void hri_cl_submit_cancel(struct hri_cl_submission *sub)
 {
+    hri_cl_leave(hri_cl_device(sub->queue->head.device));
     drop_waits(sub);
     free(sub->event);
 }
@@ -83,6 +93,7 @@ hr_status hri_cl_submit_end(struct hri_cl_submission *sub, cl_int code, const ch
         hri_cl_submit_cancel(sub);
         return hri_cl_fail(services, HRI_CL_CALL, code, "%s: it cannot be flushed", what);
     }
+    hri_cl_leave(hri_cl_device(sub->queue->head.device));
     drop_waits(sub);
     if (sub->out)
         *sub->out = &sub->event->head;

@@ -14,11 +14,14 @@
 #define SLACK_NS 1000ul
 
 /* CL_COMPLETE (0), another positive status, or a negative one for a failure. */
-static cl_int status_of(cl_event event)
+static cl_int status_of(const struct hri_cl_device *device, cl_event event)
 {
     cl_int status = CL_COMPLETE;
-    cl_int code = clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL);
+    cl_int code;
 
+    hri_cl_enter(device);
+    code = clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL);
+    hri_cl_leave(device);
     return code == CL_SUCCESS ? status : code;
 }
 
@@ -29,9 +32,13 @@ static hr_status failure(const struct hri_cl_device *device, cl_int code)
 
 static hr_status wait_in_driver(const struct hri_cl_device *device, cl_event event)
 {
-    cl_int code = clWaitForEvents(1, &event);
-    cl_int status = status_of(event); /* names the cause where the wait only says that there is one */
+    cl_int status;
+    cl_int code;
 
+    hri_cl_enter(device);
+    code = clWaitForEvents(1, &event);
+    hri_cl_leave(device);
+    status = status_of(device, event); /* names the cause where the wait only says that there is one */
     if (status < 0)
         return failure(device, status);
     return code == CL_SUCCESS ? HR_OK : failure(device, code);
@@ -56,7 +63,7 @@ static hr_status poll(const struct hri_cl_device *device, cl_event event, uint64
     uint64_t waited = 0;
 
     for (;;) {
-        cl_int status = status_of(event);
+        cl_int status = status_of(device, event);
         struct timespec sleep = {0};
 
         if (status < 0)
