@@ -99,8 +99,6 @@ static hr_status fresh(struct hri_pool *pool, uint64_t size, struct hri_block **
     if (st != HR_OK)
         return st;
     pool->moving += size;
-    if (pool->used + pool->cached + pool->moving > pool->peak)
-        pool->peak = pool->used + pool->cached + pool->moving;
     pthread_mutex_unlock(&pool->lock);
     st = device->ops->buffer_create(device->native, pool->kind, size, &buffer);
     if (st == HR_OK) {
@@ -116,6 +114,8 @@ static hr_status fresh(struct hri_pool *pool, uint64_t size, struct hri_block **
     }
     pool->used += size;
     pool->allocs++;
+    if (pool->used + pool->cached + pool->moving > pool->peak)
+        pool->peak = pool->used + pool->cached + pool->moving;
     return HR_OK;
 }
 
