@@ -76,6 +76,7 @@ hr_status hri_device_open_as(const struct hri_choice *choice, const struct hrb_n
     if (st != HR_OK)
         goto detach;
     set_up(made);
+    hri_exit_list(made);
     *device = made;
     return HR_OK;
 
@@ -147,13 +148,10 @@ static void tear_down(hr_device *device)
 {
     struct hri_staging *staging = &device->staging;
 
+    hri_exit_unlist(device);
     hri_builtin_close(device);
-    for (hr_queue *queue = device->queues; queue != NULL; queue = queue->next) {
-        if (hri_queue_is_foreign(queue) && !queue->own) /* it was closed, and the program's own work is none of ours */
-            hri_mark_wait(queue, atomic_load(&queue->submitted));
-        else
-            hri_queue_settle(queue);
-    }
+    for (hr_queue *queue = device->queues; queue != NULL; queue = queue->next)
+        hri_queue_end(queue);
     hri_staging_reclaim(device);
     hri_pool_close(&device->pools[HR_MEMORY_DEVICE]);
     hri_pool_close(&device->pools[HR_MEMORY_PINNED]);

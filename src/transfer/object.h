@@ -40,6 +40,9 @@ struct hr_device {
     enum hri_builtin_state builtin_state;
     hr_program *builtin;
     hr_kernel *kernels; /* of the builtin program, linked */
+
+    hr_device *next; /* of those that are open: exit.c */
+    hr_device *prev;
 };
 
 /* A recorded event that covers all submissions up to `number`. Under the queue's lock. */
@@ -134,6 +137,9 @@ uint64_t hri_queue_submitted(hr_queue *queue);
 hr_status hri_queue_fail(hr_queue *queue, hr_status status);
 /* Waits for all work; the queue's numbers count as done whatever the driver says. */
 hr_status hri_queue_settle(hr_queue *queue);
+/* Waits for the last of its work, with the device: what the program has enqueued itself on a closed queue of its own is
+ * none of ours. */
+void hri_queue_end(hr_queue *queue);
 
 /* -- buffer.c ------------------------------------------------------------------------------------------------------ */
 

@@ -18,4 +18,8 @@ void hri_layers_detach(hr_device *device);
 /* budget.c: device->info's budgets, from options, settings or defaults. */
 hr_status hri_budgets(const hr_device_options *options, hr_device_info *info);
 
+/* exit.c: keeps count of the devices that are open, whose work ends when the process exits. */
+void hri_exit_list(hr_device *device);
+void hri_exit_unlist(hr_device *device);
+
 #endif

@@ -213,6 +213,14 @@ hr_status hri_queue_settle(hr_queue *queue)
     return hri_failure_get(&queue->failure);
 }
 
+void hri_queue_end(hr_queue *queue)
+{
+    if (hri_queue_is_foreign(queue) && !queue->own)
+        hri_mark_wait(queue, atomic_load(&queue->submitted));
+    else
+        hri_queue_settle(queue);
+}
+
 hr_status hr_queue_finish(hr_queue *queue)
 {
     if (queue == NULL)

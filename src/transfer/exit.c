@@ -1,0 +1,74 @@
+/*
+ * What happens to open devices when the process exits without closing them: their work ends first. A driver whose
+ * threads still work while the process takes it apart may crash. Beyond reach is what a driver registers for its own
+ * end later than this file does: PoCL's compiler, while it compiles the first kernel of the process.
+ */
+#include "transfer/object.h"
+#include "transfer/open.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+/* Part of the registry's state: the devices that are open. */
+static struct {
+    pthread_mutex_t lock;
+    pid_t pid; /* that registered the handler; 0: none yet */
+    hr_device *first;
+} open_devices = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* The queue after `queue`, held; `queue` itself is let go. NULL begins and ends. */
+static hr_queue *next_queue(hr_device *device, hr_queue *queue)
+{
+    hr_queue *next;
+
+    pthread_mutex_lock(&device->lock);
+    next = queue != NULL ? queue->next : device->queues;
+    if (next != NULL)
+        hri_queue_hold(next);
+    pthread_mutex_unlock(&device->lock);
+    if (queue != NULL)
+        hri_queue_drop(queue);
+    return next;
+}
+
+/* Nothing new is submitted (a loader's threads may be at it), and what was submitted ends. */
+static void end_work(hr_device *device)
+{
+    hri_failure_set(&device->failure, hri_fail(HR_STATE, "the process is exiting"));
+    for (hr_queue *queue = NULL; (queue = next_queue(device, queue)) != NULL;)
+        hri_queue_end(queue);
+}
+
+/* No lock is waited for that a thread could hold for ever: those that hold this one are short. */
+static void at_exit(void)
+{
+    if (open_devices.pid != getpid()) /* a child, where nothing of the devices may be touched */
+        return;
+    pthread_mutex_lock(&open_devices.lock);
+    for (hr_device *device = open_devices.first; device != NULL; device = device->next)
+        end_work(device);
+    pthread_mutex_unlock(&open_devices.lock);
+}
+
+void hri_exit_list(hr_device *device)
+{
+    pthread_mutex_lock(&open_devices.lock);
+    /* Registered once drivers are loaded, so it runs before theirs. If it cannot be, exiting is as safe as drivers are.
+     */
+    if (open_devices.pid == 0 && atexit(at_exit) == 0)
+        open_devices.pid = getpid();
+    device->next = open_devices.first;
+    if (device->next != NULL)
+        device->next->prev = device;
+    open_devices.first = device;
+    pthread_mutex_unlock(&open_devices.lock);
+}
+
+void hri_exit_unlist(hr_device *device)
+{
+    pthread_mutex_lock(&open_devices.lock);
+    *(device->prev != NULL ? &device->prev->next : &open_devices.first) = device->next;
+    if (device->next != NULL)
+        device->next->prev = device->prev;
+    pthread_mutex_unlock(&open_devices.lock);
+}
