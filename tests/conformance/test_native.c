@@ -1,0 +1,245 @@
+/* Native OpenCL handles: the program's own context and queue in, buffers out, and order with the program's own work. */
+#define CL_TARGET_OPENCL_VERSION 120
+#include "gate.h"
+
+#include <CL/cl.h>
+#include <headrace/opencl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { WORDS = 4096, BYTES = WORDS * 4 };
+
+static cl_device_id id;
+static cl_context context;
+static cl_command_queue native;
+
+static bool is_opencl(void)
+{
+    return strcmp(info.backend, "opencl") == 0 || strcmp(info.backend, "pocl") == 0;
+}
+
+#define NEEDS_OPENCL()                                                                                                 \
+    do {                                                                                                               \
+        if (!is_opencl())                                                                                              \
+            NOT_APPLICABLE("this is no OpenCL device");                                                                \
+    } while (0)
+
+static cl_uint references(void)
+{
+    cl_uint count = 0;
+
+    assert_int_equal(clGetContextInfo(context, CL_CONTEXT_REFERENCE_COUNT, sizeof count, &count, NULL), CL_SUCCESS);
+    return count;
+}
+
+/* A driver's threads may let go of finished commands a little later; five seconds are for ever. */
+static bool references_return_to(cl_uint before)
+{
+    for (int i = 0; i < 5000 && references() != before; i++)
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    return references() == before;
+}
+
+/* What a program has that uses OpenCL already: a context of its own and a queue, on the device under test. */
+static int make_own(void **state)
+{
+    cl_context theirs = NULL;
+    cl_int error = CL_SUCCESS;
+
+    (void)state;
+    if (!is_opencl())
+        return 0;
+    if (hr_device_opencl(device, &theirs) != HR_OK ||
+        clGetContextInfo(theirs, CL_CONTEXT_DEVICES, sizeof id, &id, NULL) != CL_SUCCESS)
+        return -1;
+    context = clCreateContext(NULL, 1, &id, NULL, NULL, &error);
+    if (error == CL_SUCCESS)
+        native = clCreateCommandQueue(context, id, 0, &error);
+    return error == CL_SUCCESS ? 0 : -1;
+}
+
+static int drop_own(void **state)
+{
+    (void)gate_teardown(state);
+    if (native)
+        clReleaseCommandQueue(native);
+    if (context)
+        clReleaseContext(context);
+    native = NULL;
+    context = NULL;
+    return 0;
+}
+
+static void own_context_and_queue(void **state)
+{
+    hr_device *own = NULL;
+    hr_queue *queue = NULL;
+    hr_buffer *buffer;
+    uint8_t *data;
+    cl_context seen = NULL;
+    cl_command_queue seen_queue = NULL;
+    hr_device_info own_info = {.size = sizeof own_info};
+    cl_uint before;
+
+    (void)state;
+    NEEDS_OPENCL();
+    before = references();
+    OK(hr_device_from_opencl(context, id, NULL, &own));
+    OK(hr_queue_from_opencl(own, native, &queue));
+    OK(hr_device_opencl(own, &seen));
+    assert_ptr_equal(seen, context);
+    OK(hr_queue_opencl(queue, &seen_queue));
+    assert_ptr_equal(seen_queue, native);
+    OK(hr_device_get_info(own, &own_info));
+    assert_string_equal(own_info.name, info.name);
+    data = new_random(BYTES, 1);
+    buffer = new_buffer(own, BYTES, queue);
+    OK(hr_write(queue, buffer, 0, data, BYTES, NULL));
+    expect_bytes(queue, buffer, 0, data, BYTES);
+    hr_buffer_close(&buffer);
+    hr_queue_close(&queue);
+    hr_device_close(&own);
+    assert_true(references_return_to(before)); /* all was given back */
+    free(data);
+}
+
+/* The library keeps what it was given: the program lets go of its own handles first. */
+static void handles_are_retained(void **state)
+{
+    hr_device *own = NULL;
+    hr_queue *queue = NULL;
+    hr_buffer *buffer;
+    uint8_t *data;
+
+    (void)state;
+    NEEDS_OPENCL();
+    OK(hr_device_from_opencl(context, id, NULL, &own));
+    OK(hr_queue_from_opencl(own, native, &queue));
+    (void)drop_own(state);
+    data = new_random(BYTES, 2);
+    buffer = new_buffer(own, BYTES, queue);
+    OK(hr_write(queue, buffer, 0, data, BYTES, NULL));
+    expect_bytes(queue, buffer, 0, data, BYTES);
+    hr_buffer_close(&buffer);
+    hr_queue_close(&queue);
+    hr_device_close(&own);
+    free(data);
+}
+
+/* The program's own commands between the library's, on one queue. */
+static void native_work_in_order(void **state)
+{
+    uint32_t expected[WORDS];
+    const uint32_t five = 5;
+    hr_buffer *buffer;
+    hr_queue *queue;
+    cl_command_queue theirs = NULL;
+    cl_mem memory = NULL;
+    uint64_t offset = 0;
+
+    (void)state;
+    NEEDS_OPENCL();
+    queue = new_queue(device, HR_QUEUE_COMPUTE);
+    buffer = new_buffer(device, BYTES, queue);
+    OK(hr_queue_opencl(queue, &theirs));
+    OK(hr_buffer_opencl(buffer, &memory, &offset));
+    for (int i = 0; i < 50; i++) {
+        OK(hr_fill(queue, buffer, 0, BYTES, "\1\0\0\0", 4, NULL));
+        assert_int_equal(clEnqueueFillBuffer(theirs, memory, &five, 4, offset, BYTES / 2, 0, NULL, NULL), CL_SUCCESS);
+        OK(launch_add(queue, buffer, WORDS, 1, NULL));
+        for (int k = 0; k < WORDS; k++)
+            expected[k] = k < WORDS / 2 ? 6 : 2;
+        expect_bytes(queue, buffer, 0, expected, BYTES);
+    }
+    hr_buffer_close(&buffer);
+    hr_queue_close(&queue);
+}
+
+/* A use that the library has not seen is declared; the block is not given to another queue before it is over. */
+static void declared_uses_hold_the_memory(void **state)
+{
+    hr_queue *queue;
+    hr_buffer *buffer;
+    hr_buffer *result;
+    hr_buffer *taken;
+    cl_command_queue theirs = NULL;
+    cl_mem from = NULL;
+    cl_mem to = NULL;
+    uint64_t from_offset = 0;
+    uint64_t to_offset = 0;
+    uint8_t *old;
+
+    (void)state;
+    NEEDS_OPENCL();
+    NEEDS_GATE();
+    old = new_random(BYTES, 3);
+    queue = new_queue(device, HR_QUEUE_COMPUTE);
+    buffer = new_buffer(device, BYTES, copy_in);
+    result = new_buffer(device, BYTES, queue);
+    OK(hr_write(copy_in, buffer, 0, old, BYTES, NULL));
+    OK(hr_queue_finish(copy_in));
+    OK(hr_queue_opencl(queue, &theirs));
+    OK(hr_buffer_opencl(buffer, &from, &from_offset));
+    OK(hr_buffer_opencl(result, &to, &to_offset));
+    gate_close(device, queue);
+    assert_int_equal(clEnqueueCopyBuffer(theirs, from, to, from_offset, to_offset, BYTES, 0, NULL, NULL), CL_SUCCESS);
+    OK(hr_buffer_used(buffer, queue));
+    hr_buffer_close(&buffer);
+    taken = new_buffer(device, BYTES, copy_in);
+    OK(hr_fill(copy_in, taken, 0, BYTES, "z", 1, NULL));
+    GATE_HOLDS();
+    gate_end();
+    expect_bytes(queue, result, 0, old, BYTES);
+    hr_buffer_close(&taken);
+    hr_buffer_close(&result);
+    hr_queue_close(&queue);
+    free(old);
+}
+
+static void wrong_handles(void **state)
+{
+    hr_device *own = NULL;
+    hr_queue *queue = NULL;
+    hr_buffer *pinned;
+    uint8_t *ptr;
+    cl_command_queue out_of_order;
+    cl_mem memory = NULL;
+    uint64_t offset;
+    cl_int error;
+
+    (void)state;
+    NEEDS_OPENCL();
+    FAILS(HR_INVALID, hr_device_from_opencl(NULL, id, NULL, &own));
+    FAILS(HR_INVALID, hr_device_from_opencl(context, NULL, NULL, &own));
+    FAILS(HR_INVALID, hr_device_from_opencl(context, id, NULL, NULL));
+    assert_null(own);
+    FAILS(HR_INVALID, hr_queue_from_opencl(device, native, &queue)); /* another context's */
+    OK(hr_device_from_opencl(context, id, NULL, &own));
+    FAILS(HR_INVALID, hr_queue_from_opencl(own, NULL, &queue));
+    FAILS(HR_INVALID, hr_queue_from_opencl(NULL, native, &queue));
+    FAILS(HR_INVALID, hr_queue_from_opencl(own, native, NULL));
+    out_of_order = clCreateCommandQueue(context, id, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, &error);
+    if (error == CL_SUCCESS) {
+        FAILS(HR_UNSUPPORTED, hr_queue_from_opencl(own, out_of_order, &queue));
+        SAYS("order");
+        clReleaseCommandQueue(out_of_order);
+    }
+    pinned = new_pinned(own, 100, &ptr);
+    FAILS(HR_INVALID, hr_buffer_opencl(pinned, &memory, &offset));
+    FAILS(HR_INVALID, hr_buffer_opencl(NULL, &memory, &offset));
+    hr_buffer_close(&pinned);
+    hr_device_close(&own);
+}
+
+#define with_own(f) cmocka_unit_test_setup_teardown(f, make_own, drop_own)
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        with_own(own_context_and_queue),         with_own(handles_are_retained), with_own(native_work_in_order),
+        with_own(declared_uses_hold_the_memory), with_own(wrong_handles),
+    };
+
+    return conformance_main(argc, argv, tests, NULL);
+}
