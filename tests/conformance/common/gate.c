@@ -37,6 +37,11 @@ static void make_flag(void)
     if (info.kind == HR_DEVICE_CPU) {
         gate.host = calloc(1, FLAG_BYTES);
         assert_non_null(gate.host);
+    } else { /* opening must need no staging: a test may have used it all */
+        uint8_t *ptr;
+
+        gate.key = new_pinned(gate.device, FLAG_BYTES, &ptr);
+        memset(ptr, 1, FLAG_BYTES);
     }
 }
 
@@ -66,12 +71,10 @@ hr_event *gate_event(void)
 
 void gate_open(void)
 {
-    static const int32_t one = 1;
-
     if (gate.host)
         __atomic_store_n(gate.host, 1, __ATOMIC_RELEASE);
-    else if (gate.opener && !gate.open)
-        (void)hr_write(gate.opener, gate.flag, 0, &one, sizeof one, NULL);
+    else if (gate.key && !gate.open)
+        (void)hr_copy(gate.opener, gate.flag, 0, gate.key, 0, sizeof(int32_t), NULL);
     gate.open = true;
 }
 
@@ -84,6 +87,7 @@ static void gate_free(void)
     hr_event_close(&gate.event);
     hr_buffer_close(&gate.flag);
     hr_buffer_close(&gate.mark);
+    hr_buffer_close(&gate.key);
     hr_kernel_close(&gate.kernel);
     hr_program_close(&gate.program);
     hr_queue_close(&gate.opener);

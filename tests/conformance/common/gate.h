@@ -6,10 +6,11 @@
 
 struct gate {
     hr_device *device;
-    hr_buffer *flag;   /* what the kernel looks at */
-    hr_buffer *mark;   /* what it leaves: 1 opened, 2 it gave up */
-    hr_event *event;   /* the gate's end */
-    hr_queue *opener;  /* writes the flag where the kernel does not see host memory */
+    hr_buffer *flag;  /* what the kernel looks at */
+    hr_buffer *mark;  /* what it leaves: 1 opened, 2 it gave up */
+    hr_event *event;  /* the gate's end */
+    hr_queue *opener; /* copies the key to the flag where the kernel does not see host memory */
+    hr_buffer *key;
     hr_kernel *kernel; /* of this device */
     hr_program *program;
     int32_t *host; /* the flag where it does */
