@@ -36,7 +36,7 @@ typedef struct hr_rect {
     uint32_t reserved;
     uint64_t offset;      /* first byte */
     uint64_t row_pitch;   /* from one row to the next; >= the copied width */
-    uint64_t slice_pitch; /* from one slice to the next; 0: row_pitch * rows */
+    uint64_t slice_pitch; /* from one slice to the next; >= its rows; 0: row_pitch * rows */
 } hr_rect;
 
 /**
