@@ -11,6 +11,7 @@
 #include <string.h>
 
 static uint32_t reached; /* calls that came through */
+static uint32_t waited;  /* event_wait below without a limit */
 static uint32_t is_done; /* what event_query below answers */
 
 static hr_status below_create(struct hrb_device *device, uint32_t kind, uint64_t bytes, struct hrb_buffer **buffer)
@@ -63,6 +64,7 @@ static hr_status below_queue_wait(struct hrb_queue *queue, struct hrb_event *eve
 static hr_status below_event_wait(struct hrb_event *event, uint64_t timeout_ns)
 {
     (void)event;
+    waited += timeout_ns == HR_FOREVER;
     return timeout_ns == 0 ? HR_TIMEOUT : HR_OK;
 }
 
@@ -240,6 +242,28 @@ enum { THREADS = 4, CALLS = 100000 };
 
 static pthread_barrier_t start;
 
+/* A caller takes the failure for the end of the work, and may free what it used. */
+static void a_failed_wait_has_waited(void **state)
+{
+    struct bench bench;
+    struct hrb_event event = {.queue = NULL};
+    uint32_t done = 7;
+
+    (void)state;
+    assert_int_equal(put_on(&bench, "op=finish,count=0,status=lost+op=event,n=1,count=0,status=lost"), HR_OK);
+    event.queue = &bench.queues[0];
+    waited = 0;
+    is_done = 0;
+    assert_int_equal(bench.ops->queue_finish(&bench.queues[0]), HR_DEVICE_LOST);
+    assert_int_equal(reached, 1);
+    assert_int_equal(bench.ops->event_wait(&event, 0), HR_DEVICE_LOST);
+    assert_int_equal(waited, 1);
+    assert_int_equal(bench.ops->event_query(&event, &done), HR_DEVICE_LOST);
+    assert_int_equal(waited, 2);
+    assert_int_equal(done, 7);
+    take_off(&bench);
+}
+
 static void *call_often(void *arg)
 {
     struct bench *bench = arg;
@@ -329,6 +353,7 @@ int main(void)
         cmocka_unit_test(rules_choose_calls),
         cmocka_unit_test(work_fails_when_done),
         cmocka_unit_test(failed_work_fails_what_waits_for_it),
+        cmocka_unit_test(a_failed_wait_has_waited),
         cmocka_unit_test(threads_are_counted_together),
         cmocka_unit_test(optional_ops_stay_absent),
         cmocka_unit_test(wrong_text_is_named),
