@@ -65,7 +65,10 @@ static void begin_fill(hr_loader *loader, uint32_t index)
         loader->feed_epoch++;
     }
     hri_ring_take(&loader->ring, index, slot->part.count);
-    if (loader->workers > 1)
+    /* As many as there are shares; those that are at work look for more by themselves. */
+    if (slot->part.count <= loader->share_rows)
+        pthread_cond_signal(&loader->workers_wake);
+    else
         pthread_cond_broadcast(&loader->workers_wake);
 }
 
@@ -158,7 +161,8 @@ void *hri_feeder_main(void *argument)
 
         if (failed(loader))
             pthread_cond_wait(&loader->feeder_wakes, &loader->lock);
-        else if (!send(loader) && !fill(loader) && !hri_worker_step(loader) && kicks == loader->kicks)
+        else if (!send(loader) && !fill(loader) && !hri_worker_step(loader, loader->feeder_rows) &&
+                 kicks == loader->kicks)
             sleep_feeder(loader); /* nothing came while the lock was dropped either */
     }
     loader->exited++;

@@ -100,7 +100,8 @@ struct hr_loader {
     uint32_t depth;
     uint32_t workers;
     uint64_t seed;
-    uint64_t chunk_rows; /* a worker's share of a batch */
+    uint64_t share_rows;  /* a worker's share of a batch */
+    uint64_t feeder_rows; /* the feeder's */
     hr_batch *slots;
     struct hri_failure failure;
 
@@ -138,8 +139,9 @@ void *hri_worker_main(void *loader);
 /* Fills the share `claim` of a slot: row numbers, and rows where the route gathers on the host. */
 void hri_worker_fill(hr_batch *slot, const struct hri_claim *claim);
 
-/* With the lock held: claims a share, fills it with the lock dropped, and tells the feeder. False: nothing to do. */
-bool hri_worker_step(hr_loader *loader);
+/* With the lock held: claims at most `most` rows, fills them with the lock dropped, and tells the feeder. False:
+ * nothing to do. */
+bool hri_worker_step(hr_loader *loader, uint64_t most);
 
 /* Tells the feeder to look again, whether it sleeps or is about to. With the lock held. */
 void hri_feeder_kick(hr_loader *loader);

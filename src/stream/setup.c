@@ -12,13 +12,19 @@
 #define DEFAULT_DEPTH 4
 #define LEAST_DEPTH 2
 #define MOST_WORKERS 256
-#define CHUNK_BYTES (256u << 10)
+/* Slots for one batch to be held, one to be ready and one to be sent, beside those that workers fill. */
+#define SPARE_DEPTH 3
+/* Small batches get a slot for every worker, as far as that costs no more than this. */
+#define DEFAULT_BYTES (64u << 20)
+/* A worker's share of a batch: large enough that handing it out costs nothing, small enough that all have one. */
+#define LEAST_SHARE (64u << 10)
+#define MOST_SHARE (4u << 20)
 
 static hr_status check_options(const hr_loader_options *o)
 {
     if (o->depth != 0 && (o->depth < LEAST_DEPTH || o->depth > HRI_RING_MOST))
-        return hri_fail(HR_INVALID, "depth is %" PRIu32 "; it goes from %d to %d, or 0 for the default of %d", o->depth,
-                        LEAST_DEPTH, HRI_RING_MOST, DEFAULT_DEPTH);
+        return hri_fail(HR_INVALID, "depth is %" PRIu32 "; it goes from %d to %d, or 0 for the default", o->depth,
+                        LEAST_DEPTH, HRI_RING_MOST);
     if (o->workers > MOST_WORKERS)
         return hri_fail(HR_INVALID, "workers is %" PRIu32 "; at most %d, or 0 for the default", o->workers,
                         MOST_WORKERS);
@@ -71,7 +77,6 @@ static hr_status make_layout(hr_loader *loader)
 {
     uint64_t align = hri_device_alignment(loader->device);
     uint64_t at = 0;
-    uint64_t row_bytes = 0;
 
     loader->layout.offsets = calloc(loader->dataset->n_fields, sizeof(uint64_t));
     if (!loader->layout.offsets)
@@ -89,11 +94,43 @@ static hr_status make_layout(hr_loader *loader)
                             "batch",
                             loader->plan.batch, info->row_bytes, info->name);
         at = hri_round_up(at ? at : 1, align);
-        row_bytes += info->row_bytes;
     }
     loader->layout.bytes = at;
-    loader->chunk_rows = CHUNK_BYTES / row_bytes ? CHUNK_BYTES / row_bytes : 1;
     return HR_OK;
+}
+
+/* A whole batch a worker where there are slots for that: nothing is faster, since nobody waits for the others' parts.
+ */
+static uint32_t default_depth(const hr_loader *loader)
+{
+    uint64_t most = DEFAULT_BYTES / loader->layout.bytes;
+    uint64_t depth = loader->workers + SPARE_DEPTH;
+
+    if (depth > most)
+        depth = most;
+    if (depth > HRI_RING_MOST)
+        depth = HRI_RING_MOST;
+    return depth < DEFAULT_DEPTH ? DEFAULT_DEPTH : (uint32_t)depth;
+}
+
+static uint64_t rows_in(const hr_loader *loader, uint64_t bytes)
+{
+    uint64_t row_bytes = loader->layout.bytes / (loader->plan.part ? loader->plan.part : 1);
+
+    return bytes / row_bytes ? bytes / row_bytes : 1;
+}
+
+static void choose_shares(hr_loader *loader)
+{
+    uint64_t slots = loader->depth > SPARE_DEPTH ? loader->depth - SPARE_DEPTH : 1;
+    uint64_t parts = (loader->workers + slots - 1) / slots;
+    uint64_t bytes = loader->layout.bytes / parts;
+
+    if (bytes > MOST_SHARE)
+        bytes = MOST_SHARE;
+    loader->share_rows = rows_in(loader, bytes < LEAST_SHARE ? LEAST_SHARE : bytes);
+    /* Among others the feeder takes little at a time, so that what they filled is soon sent. */
+    loader->feeder_rows = loader->workers == 1 ? loader->share_rows : rows_in(loader, LEAST_SHARE);
 }
 
 static hr_status open_slots(hr_loader *loader, uint32_t depth)
@@ -144,7 +181,7 @@ static hr_status say_least(hr_loader *loader, hr_status st, uint32_t depth)
 /* A default depth gives way to the budget; what was asked for does not. */
 static hr_status open_memory(hr_loader *loader, uint32_t wanted)
 {
-    uint32_t depth = wanted ? wanted : DEFAULT_DEPTH;
+    uint32_t depth = wanted ? wanted : default_depth(loader);
     uint32_t least = wanted ? wanted : LEAST_DEPTH;
     hr_status st;
 
@@ -180,6 +217,7 @@ hr_status hri_loader_setup(hr_loader *loader, const hr_loader_options *options)
         st = open_memory(loader, options->depth);
     if (st != HR_OK)
         return st;
+    choose_shares(loader);
     hri_ring_init(&loader->ring, loader->depth);
     return HR_OK;
 }

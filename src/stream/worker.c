@@ -44,12 +44,12 @@ static void deliver(hr_loader *loader)
     pthread_cond_broadcast(&loader->program_wakes);
 }
 
-bool hri_worker_step(hr_loader *loader)
+bool hri_worker_step(hr_loader *loader, uint64_t most)
 {
     struct hri_claim claim;
     uint64_t begin;
 
-    if (!hri_ring_claim(&loader->ring, loader->chunk_rows, &claim))
+    if (!hri_ring_claim(&loader->ring, most, &claim))
         return false;
     pthread_mutex_unlock(&loader->lock);
     begin = hri_now_ns();
@@ -71,7 +71,7 @@ void *hri_worker_main(void *argument)
 
     pthread_mutex_lock(&loader->lock);
     while (!loader->stopping)
-        if (!hri_worker_step(loader))
+        if (!hri_worker_step(loader, loader->share_rows))
             pthread_cond_wait(&loader->workers_wake, &loader->lock);
     loader->exited++;
     pthread_cond_broadcast(&loader->program_wakes);

@@ -350,7 +350,7 @@ static hr_status filled_meanwhile(hr_batch *slot, hr_event **event, bool *use)
     hr_loader *loader = slot->loader;
 
     pthread_mutex_lock(&loader->lock);
-    *event = hri_worker_step(loader) ? never_done : NULL;
+    *event = hri_worker_step(loader, ROWS) ? never_done : NULL;
     pthread_mutex_unlock(&loader->lock);
     *use = false;
     return HR_OK;
