@@ -46,6 +46,9 @@ give_up() {
     exit 1
 }
 
+# A variable of one ICD loader alone that would name drivers beside the folder.
+unset OCL_ICD_FILENAMES
+
 # The drivers that are registered, and NVIDIA's where only its library is there. A folder, since one ICD loader reads
 # nothing else from this variable.
 if [ -z "${OCL_ICD_VENDORS:-}" ]; then
