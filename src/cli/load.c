@@ -20,6 +20,38 @@ static const char source[] = "__kernel void load(__global const uint *in, __glob
                              "    out[id] = sum;\n"
                              "}\n";
 
+hr_status resident_open(hr_device *device, hr_queue *queue, uint64_t bytes, struct resident *resident)
+{
+    const uint32_t zero = 0;
+    hr_status st = HR_OK;
+
+    *resident = (struct resident){.bytes = bytes};
+    while (st == HR_OK && resident->n < RESIDENT_MOST) {
+        hr_buffer **buffer = &resident->buffers[resident->n];
+
+        st = hr_buffer_create(device, HR_MEMORY_DEVICE, bytes, queue, buffer);
+        if (st != HR_OK)
+            break;
+        resident->n++;
+        st = hr_fill(queue, *buffer, 0, bytes / sizeof zero * sizeof zero, &zero, sizeof zero, NULL);
+    }
+    /* As many as there is room for: half of them goes back, since others want memory too. */
+    if (st == HR_NO_DEVICE_MEMORY && resident->n > 1) {
+        for (uint32_t keep = (resident->n + 1) / 2; resident->n > keep; resident->n--)
+            hr_buffer_close(&resident->buffers[resident->n - 1]);
+        st = HR_OK;
+    }
+    if (st != HR_OK)
+        resident_close(resident);
+    return st;
+}
+
+void resident_close(struct resident *resident)
+{
+    while (resident->n > 0)
+        hr_buffer_close(&resident->buffers[--resident->n]);
+}
+
 int load_open(struct stream *stream, const hr_device_info *info, struct load *load)
 {
     /* On a CPU one work group of one item: one core computes, the others are free to gather. */
@@ -60,14 +92,13 @@ hr_status load_launch(const struct load *load, hr_queue *queue, hr_buffer *buffe
     return hr_kernel_launch(queue, load->kernel, &grid, args, sizeof args / sizeof *args, NULL);
 }
 
-int load_time(const struct load *load, hr_queue *queue, hr_buffer *resident, uint64_t bytes, uint64_t n,
-              double *seconds)
+int load_time(const struct load *load, hr_queue *queue, const struct resident *resident, uint64_t n, double *seconds)
 {
     double start = cli_seconds();
     hr_status st = HR_OK;
 
     for (uint64_t i = 0; i < n && st == HR_OK; i++)
-        st = load_launch(load, queue, resident, 0, bytes);
+        st = load_launch(load, queue, resident->buffers[i % resident->n], 0, resident->bytes);
     if (st == HR_OK)
         st = hr_queue_finish(queue);
     *seconds = (cli_seconds() - start) / (double)n;
@@ -75,42 +106,42 @@ int load_time(const struct load *load, hr_queue *queue, hr_buffer *resident, uin
 }
 
 /* The time of a launch: a median, since other work on the machine comes and goes. */
-static int probe(const struct load *load, hr_queue *queue, hr_buffer *resident, uint64_t bytes, double *seconds)
+static int probe(const struct load *load, hr_queue *queue, const struct resident *resident, double *seconds)
 {
-    enum { LAUNCHES = 16, TIMES = 7 };
+    enum { LAUNCHES = RESIDENT_MOST, TIMES = 5 };
     double times[TIMES];
     int status = CLI_DONE;
 
     for (int i = 0; i < TIMES && status == CLI_DONE; i++)
-        status = load_time(load, queue, resident, bytes, LAUNCHES, &times[i]);
+        status = load_time(load, queue, resident, LAUNCHES, &times[i]);
     if (status == CLI_DONE)
         *seconds = cli_median(times, TIMES);
     return status;
 }
 
 /* The time of a launch as a line through two measured points, corrected by what that gives. */
-int load_calibrate(struct load *load, hr_queue *queue, hr_buffer *resident, uint64_t bytes, double seconds)
+int load_calibrate(struct load *load, hr_queue *queue, const struct resident *resident, double seconds)
 {
     const uint32_t most = 1u << 30;
     double base, taken;
     int status;
 
     load->spin = 0;
-    status = load_time(load, queue, resident, bytes, 1, &base); /* compiles */
+    status = load_time(load, queue, resident, 1, &base); /* compiles */
     if (status == CLI_DONE)
-        status = probe(load, queue, resident, bytes, &base);
+        status = probe(load, queue, resident, &base);
     if (status != CLI_DONE || base >= seconds)
         return status;
     load->spin = 64;
     do {
         load->spin *= 2;
-        status = probe(load, queue, resident, bytes, &taken);
+        status = probe(load, queue, resident, &taken);
     } while (status == CLI_DONE && taken < seconds && load->spin < most);
     for (int i = 0; i < 3 && status == CLI_DONE && taken > base; i++) {
         double spin = load->spin * (seconds - base) / (taken - base);
 
         load->spin = spin < 1 ? 1 : spin > most ? most : (uint32_t)spin;
-        status = probe(load, queue, resident, bytes, &taken);
+        status = probe(load, queue, resident, &taken);
     }
     return status;
 }

@@ -110,12 +110,12 @@ static int measure_rounds(struct loader_bench *b, struct stream *stream, struct 
     return CLI_DONE;
 }
 
-/* The kernel over streamed batches, and over one that stays, in turn. */
-static int measure_compute(struct loader_bench *b, struct stream *stream, const struct load *load, hr_buffer *target)
+/* The kernel over streamed batches, and over some that stay, in turn. */
+static int measure_compute(struct loader_bench *b, struct stream *stream, const struct load *load,
+                           const struct resident *resident_batches)
 {
     struct loader_line *line = b->now;
     double streamed[CLI_MAX_ROUNDS], resident[CLI_MAX_ROUNDS], ratio[CLI_MAX_ROUNDS], count = (double)line->batches;
-    uint64_t bytes = stream->batch_rows * stream->rows->field_bytes;
     unsigned n = (unsigned)b->o.epochs;
     int status = stream_time(stream, load, &streamed[0]); /* warm-up */
 
@@ -123,7 +123,7 @@ static int measure_compute(struct loader_bench *b, struct stream *stream, const 
         step(b, "with a kernel");
         status = stream_time(stream, load, &streamed[i]);
         if (status == CLI_DONE)
-            status = load_time(load, stream->compute, target, bytes, line->batches, &resident[i]);
+            status = load_time(load, stream->compute, resident_batches, line->batches, &resident[i]);
         streamed[i] /= count;
         ratio[i] = streamed[i] / resident[i];
     }
@@ -136,21 +136,26 @@ static int measure_compute(struct loader_bench *b, struct stream *stream, const 
     return CLI_DONE;
 }
 
-static int add_compute(struct loader_bench *b, struct stream *stream, hr_buffer *target)
+static int add_compute(struct loader_bench *b, struct stream *stream)
 {
     struct loader_line *line = b->now;
+    struct resident resident;
     struct load load;
+    hr_status st;
     int status;
 
     line->transfer = (double)(line->rows * line->row_bytes) / line->loader / (double)line->batches;
+    st = resident_open(b->device, stream->compute, stream->batch_rows * stream->rows->field_bytes, &resident);
+    if (st != HR_OK)
+        return cli_failed(st, "cannot keep a batch on the device");
     status = load_open(stream, &b->info, &load);
-    if (status != CLI_DONE)
-        return status;
-    status = load_calibrate(&load, stream->compute, target, stream->batch_rows * stream->rows->field_bytes,
-                            b->o.compute * line->transfer);
-    if (status == CLI_DONE)
-        status = measure_compute(b, stream, &load, target);
-    load_close(&load);
+    if (status == CLI_DONE) {
+        status = load_calibrate(&load, stream->compute, &resident, b->o.compute * line->transfer);
+        if (status == CLI_DONE)
+            status = measure_compute(b, stream, &load, &resident);
+        load_close(&load);
+    }
+    resident_close(&resident);
     return status;
 }
 
@@ -183,7 +188,7 @@ static int measure_beside(struct loader_bench *b, struct stream *stream)
     if (status == CLI_DONE)
         status = measure_rounds(b, stream, &beside);
     if (status == CLI_DONE && b->o.compute > 0)
-        status = add_compute(b, stream, beside.target);
+        status = add_compute(b, stream);
     close_beside(&beside);
     return status;
 }

@@ -26,6 +26,19 @@ void stream_close(struct stream *stream);
  * device has them. */
 int stream_check(struct stream *stream);
 
+/* Batches that stay on the device, more than its caches hold where its memory allows: a resident data set is not in
+ * cache either. */
+enum { RESIDENT_MOST = 64 };
+
+struct resident {
+    hr_buffer *buffers[RESIDENT_MOST];
+    uint32_t n;
+    uint64_t bytes; /* of each */
+};
+
+hr_status resident_open(hr_device *device, hr_queue *queue, uint64_t bytes, struct resident *resident);
+void resident_close(struct resident *resident);
+
 /* Work for the compute queue over one batch. */
 struct load {
     hr_program *program;
@@ -45,11 +58,10 @@ int load_open(struct stream *stream, const hr_device_info *info, struct load *lo
 void load_close(struct load *load);
 hr_status load_launch(const struct load *load, hr_queue *queue, hr_buffer *buffer, uint64_t offset, uint64_t bytes);
 
-/* `n` launches over one batch that stays on the device: seconds of each. */
-int load_time(const struct load *load, hr_queue *queue, hr_buffer *resident, uint64_t bytes, uint64_t n,
-              double *seconds);
+/* `n` launches over batches that stay on the device, in turn: seconds of each. */
+int load_time(const struct load *load, hr_queue *queue, const struct resident *resident, uint64_t n, double *seconds);
 
 /* Sets `spin` so that a launch takes about `seconds`. */
-int load_calibrate(struct load *load, hr_queue *queue, hr_buffer *resident, uint64_t bytes, double seconds);
+int load_calibrate(struct load *load, hr_queue *queue, const struct resident *resident, double seconds);
 
 #endif
