@@ -10,9 +10,17 @@
 
 static void init_sync(hr_loader *loader)
 {
+    pthread_mutexattr_t adaptive;
     pthread_condattr_t attr;
 
-    pthread_mutex_init(&loader->lock, NULL);
+    /* Held for some hundred nanoseconds at a time by many threads: sleeping for it would cost far more than it takes.
+     */
+    pthread_mutexattr_init(&adaptive);
+#ifdef __GLIBC__
+    pthread_mutexattr_settype(&adaptive, PTHREAD_MUTEX_ADAPTIVE_NP);
+#endif
+    pthread_mutex_init(&loader->lock, &adaptive);
+    pthread_mutexattr_destroy(&adaptive);
     pthread_condattr_init(&attr);
     pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
     pthread_cond_init(&loader->feeder_wakes, NULL);

@@ -12,6 +12,8 @@
 #define DEFAULT_DEPTH 4
 #define LEAST_DEPTH 2
 #define MOST_WORKERS 256
+/* So many keep one feeder busy with submitting alone. */
+#define MANY_WORKERS 8
 /* Slots for one batch to be held, one to be ready and one to be sent, beside those that workers fill. */
 #define SPARE_DEPTH 3
 /* Small batches get a slot for every worker, as far as that costs no more than this. */
@@ -129,8 +131,10 @@ static void choose_shares(hr_loader *loader)
     if (bytes > MOST_SHARE)
         bytes = MOST_SHARE;
     loader->share_rows = rows_in(loader, bytes < LEAST_SHARE ? LEAST_SHARE : bytes);
-    /* Among others the feeder takes little at a time, so that what they filled is soon sent. */
-    loader->feeder_rows = loader->workers == 1 ? loader->share_rows : rows_in(loader, LEAST_SHARE);
+    /* Among others the feeder takes little at a time, so that what they filled is soon sent; among many, nothing. */
+    loader->feeder_rows = loader->workers == 1             ? loader->share_rows
+                          : loader->workers < MANY_WORKERS ? rows_in(loader, LEAST_SHARE)
+                                                           : 0;
 }
 
 static hr_status open_slots(hr_loader *loader, uint32_t depth)

@@ -49,7 +49,7 @@ bool hri_worker_step(hr_loader *loader, uint64_t most)
     struct hri_claim claim;
     uint64_t begin;
 
-    if (!hri_ring_claim(&loader->ring, most, &claim))
+    if (most == 0 || !hri_ring_claim(&loader->ring, most, &claim))
         return false;
     pthread_mutex_unlock(&loader->lock);
     begin = hri_now_ns();
