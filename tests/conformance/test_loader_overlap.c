@@ -38,6 +38,7 @@ static void next_batch_comes_while_a_kernel_is_held(void **state)
                                         (hr_loader_options){.batch_rows = BATCH, .shuffle = 1, .route = routes[r]});
         hr_batch *first, *second;
         uint32_t apart = info.abilities & HR_ABILITY_COPY_OVERLAP && routes[r] == HR_ROUTE_STAGED;
+        hr_queue *other = new_queue(device, HR_QUEUE_COPY_OUT); /* now: a driver may wait for kernels to make one */
 
         OK(hr_loader_start(loader, 0));
         OK(hr_loader_next(loader, &first));
@@ -46,7 +47,6 @@ static void next_batch_comes_while_a_kernel_is_held(void **state)
         OK(hr_loader_next(loader, &second));
         GATE_HOLDS();
         if (apart || routes[r] == HR_ROUTE_IN_PLACE) {
-            hr_queue *other = new_queue(device, HR_QUEUE_COPY_OUT);
             hr_event *arrived;
 
             if (apart) {
@@ -64,12 +64,12 @@ static void next_batch_comes_while_a_kernel_is_held(void **state)
                 assert_int_equal(host_sum(host, count * table.row_bytes[0]), table_sum(&table, 0, ids, count));
             }
             GATE_HOLDS();
-            hr_queue_close(&other);
         }
         gate_open();
         expect_rows(&table, second, compute);
         gate_end();
         OK(hr_batch_release(&second));
+        hr_queue_close(&other);
         hr_loader_close(&loader);
     }
 }

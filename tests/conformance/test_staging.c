@@ -33,7 +33,6 @@ static void pinned_memory_stays_within_its_budget(void **state)
     hr_buffer *buffer = new_buffer(own, 400 * KB, queue);
     uint8_t *data = new_random(400 * KB, 1);
     uint64_t random = 4711;
-    hr_memory_stats early = {0};
     hr_memory_stats late;
 
     (void)state;
@@ -41,14 +40,14 @@ static void pinned_memory_stays_within_its_budget(void **state)
         uint64_t bytes = 1 + next_random(&random) % (300 * KB);
 
         OK(hr_write(queue, buffer, i % 1000, data, bytes, NULL));
-        if (i == 500)
-            early = memory_stats(own);
     }
     OK(hr_queue_finish(queue));
     late = memory_stats(own);
     assert_int_equal(late.pinned_budget_bytes, MB);
     assert_true(late.pinned_peak_bytes <= MB);
-    assert_int_equal(late.pinned_driver_allocs, early.pinned_driver_allocs);
+    /* Flat: what was allocated is all still there; how much that is depends on how far the device fell behind. */
+    assert_int_equal(late.pinned_driver_frees, 0);
+    assert_true(late.pinned_used_bytes + late.pinned_cached_bytes <= MB / 2);
     hr_buffer_close(&buffer);
     free(data);
 }

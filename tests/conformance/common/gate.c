@@ -84,6 +84,8 @@ static void gate_free(void)
     gate_open();
     if (gate.event)
         (void)hr_event_wait(gate.event, HR_FOREVER);
+    if (gate.opener) /* its copy is done, and the library knows it: the gate's memory is idle */
+        (void)hr_queue_finish(gate.opener);
     hr_event_close(&gate.event);
     hr_buffer_close(&gate.flag);
     hr_buffer_close(&gate.mark);
