@@ -51,11 +51,11 @@ static const char *route_name(uint32_t route)
 
 static void print_rates(const struct loader_bench *b)
 {
-    static const char *const titles[] = {"row",      "loader",       "bare loop",      "loader/bare",
-                                         "hr_write", "loader/write", "link of a batch"};
+    static const char *const titles[] = {"row",          "loader",   "bare loop",    "loader/bare",    "rows ahead",
+                                         "loader/ahead", "hr_write", "loader/write", "link of a batch"};
     struct cli_table table;
 
-    cli_table_begin(&table, "rrrrrrr");
+    cli_table_begin(&table, "rrrrrrrrr");
     for (unsigned i = 0; i < sizeof titles / sizeof *titles; i++)
         cli_table_cell(&table, "%s", titles[i]);
     for (unsigned i = 0; i < b->o.row.n; i++) {
@@ -65,6 +65,8 @@ static void print_rates(const struct loader_bench *b)
         cli_table_cell(&table, "%.2f GB/s", line->loader * 1e-9);
         cli_table_cell(&table, "%.2f GB/s", line->bare * 1e-9);
         cli_table_cell(&table, "%.3f", line->over_bare);
+        cli_table_cell(&table, "%.2f GB/s", line->ahead * 1e-9);
+        cli_table_cell(&table, "%.3f", line->over_ahead);
         cli_table_cell(&table, "%.3f GB/s", line->writes * 1e-9);
         cli_table_cell(&table, "%.1f", line->over_writes);
         if (line->link > 0)
@@ -112,7 +114,7 @@ static void print_ways(const struct loader_line *line)
     printf("%s rows, bare loop:", cli_size(line->row_bytes));
     for (unsigned way = 0; way < BARE_WAYS; way++)
         printf("%s %s %.2f%s", way ? "," : "", bare_way_name(way), line->way_rate[way] * 1e-9,
-               way == line->way ? " (counts)" : "");
+               way == line->bare_way || way == line->ahead_way ? " (counts)" : "");
     puts(" GB/s");
 }
 
@@ -175,12 +177,15 @@ static void write_line(struct cli_json *json, const struct loader_bench *b, cons
     cli_json_count(json, "batches", line->batches);
     cli_json_real(json, "loader", line->loader);
     cli_json_real(json, "bare", line->bare);
-    cli_json_text(json, "bare_way", bare_way_name(line->way));
+    cli_json_text(json, "bare_way", bare_way_name(line->bare_way));
+    cli_json_real(json, "ahead", line->ahead);
+    cli_json_text(json, "ahead_way", bare_way_name(line->ahead_way));
     cli_json_open(json, "bare_ways", '{');
     for (unsigned way = 0; way < BARE_WAYS; way++)
         cli_json_real(json, bare_way_name(way), line->way_rate[way]);
     cli_json_close(json);
     cli_json_real(json, "loader_over_bare", line->over_bare);
+    cli_json_real(json, "loader_over_ahead", line->over_ahead);
     cli_json_real(json, "writes", line->writes);
     cli_json_real(json, "loader_over_writes", line->over_writes);
     if (line->link > 0)
@@ -268,15 +273,17 @@ const struct cli_command cli_bench_loader = {
         "device, are those of the table.\n\n"
         "loader: bytes a second from the start of an epoch until the device has its last batch.\n"
         "bare loop: what is possible without a library. As many threads of this process gather the same rows in the "
-        "same order into ordinary memory of as many batches as the loader has in flight; of four ways (whole batches a "
-        "thread or every batch split, with and without fetching rows ahead) the fastest one counts.\n"
+        "same order, a memcpy a row, into ordinary memory of as many batches as the loader has in flight; the faster "
+        "of "
+        "two ways (whole batches a thread, every batch split) counts. rows ahead: the same with the rows to come "
+        "prefetched, the most that is possible by hand.\n"
         "hr_write: the naive way, one call a row, on a part of the table.\n"
         "link of a batch: copies of a batch from pinned memory, for a device with memory of its own.\n\n"
         "Epochs of the loader and of the bare loop alternate; rates are medians, and each ratio is the median of the "
         "ratios of neighbouring epochs. With --compute a kernel reads each batch and goes on computing; its length is "
         "set from the measured arrival of a batch. On a CPU it is one work item, so that one core computes and the "
-        "others may gather. Streamed over resident compares its epochs with as many launches over one batch that "
-        "stays on the device: 1 means that the device never waited.\n\n"
+        "others may gather. Streamed over resident compares its epochs with as many launches over batches that stay "
+        "on the device: 1 means that the device never waited.\n\n"
         "The last lines are the loader's own statistics, with the bottleneck in words.",
     .options = options,
     .n_options = sizeof options / sizeof *options,

@@ -16,10 +16,10 @@ struct loader_options {
 /* What one row size gave. Rates in bytes a second; ratios are medians of the rounds' own. */
 struct loader_line {
     uint64_t row_bytes, rows, batches, checked;
-    double loader, bare, writes, link; /* link 0: the device works in the host's memory */
-    double over_bare, over_writes;
-    unsigned way;                                       /* of the bare loop, the fastest */
-    double way_rate[BARE_WAYS];                         /* each way's best, when they were tried */
+    double loader, bare, ahead, writes, link; /* link 0: the device works in the host's memory */
+    double over_bare, over_ahead, over_writes;
+    unsigned bare_way, ahead_way; /* of the bare loop, the fastest without and with rows fetched ahead */
+    double way_rate[BARE_WAYS];   /* each way's best, when they were tried */
     double transfer, streamed, resident, over_resident; /* seconds a batch; 0 without --compute */
     hr_loader_stats stats, busy;                        /* of the plain epochs, of those with the kernel */
 };

@@ -6,8 +6,8 @@
 
 /* Epochs of one way after the other, and then the medians. */
 struct rounds {
-    double loader[CLI_MAX_ROUNDS], bare[CLI_MAX_ROUNDS], writes[CLI_MAX_ROUNDS], link[CLI_MAX_ROUNDS];
-    double over_bare[CLI_MAX_ROUNDS], over_writes[CLI_MAX_ROUNDS];
+    double loader[CLI_MAX_ROUNDS], bare[CLI_MAX_ROUNDS], ahead[CLI_MAX_ROUNDS], writes[CLI_MAX_ROUNDS];
+    double link[CLI_MAX_ROUNDS], over_bare[CLI_MAX_ROUNDS], over_ahead[CLI_MAX_ROUNDS], over_writes[CLI_MAX_ROUNDS];
 };
 
 /* What stands beside the loader: the bare loop, a batch that stays on the device, copies of a batch. */
@@ -27,8 +27,8 @@ static void step(struct loader_bench *b, const char *what)
     cli_progress(b->steps++, each * b->o.row.n, text);
 }
 
-/* Every way of the bare loop is tried twice; the fastest is the bar to reach. */
-static void choose_way(struct bare *bare, struct loader_line *line)
+/* Every way of the bare loop is tried twice; the fastest plain one and the fastest that fetches ahead are the bars. */
+static void choose_ways(struct bare *bare, struct loader_line *line)
 {
     double bytes = (double)(line->rows * line->row_bytes);
 
@@ -38,9 +38,11 @@ static void choose_way(struct bare *bare, struct loader_line *line)
 
         if (rate > line->way_rate[way])
             line->way_rate[way] = rate;
-        if (rate > line->way_rate[line->way])
-            line->way = way;
     }
+    line->bare_way = line->way_rate[BARE_SPLIT] > line->way_rate[0] ? BARE_SPLIT : 0;
+    line->ahead_way = BARE_AHEAD;
+    if (line->way_rate[BARE_AHEAD | BARE_SPLIT] > line->way_rate[BARE_AHEAD])
+        line->ahead_way |= BARE_SPLIT;
 }
 
 /* As many rows as fill their part of a round, from the time of a few. */
@@ -69,7 +71,8 @@ static int measure_round(struct loader_bench *b, struct stream *stream, struct b
     if (status != CLI_DONE)
         return status;
     r->loader[i] = bytes / seconds;
-    r->bare[i] = bytes / bare_time(beside->bare, b->now->way);
+    r->bare[i] = bytes / bare_time(beside->bare, b->now->bare_way);
+    r->ahead[i] = bytes / bare_time(beside->bare, b->now->ahead_way);
     status = stream_time_writes(stream, beside->target, beside->writes, &seconds);
     if (status != CLI_DONE)
         return status;
@@ -82,6 +85,7 @@ static int measure_round(struct loader_bench *b, struct stream *stream, struct b
         r->link[i] = (double)beside->rig.bytes / seconds;
     }
     r->over_bare[i] = r->loader[i] / r->bare[i];
+    r->over_ahead[i] = r->loader[i] / r->ahead[i];
     r->over_writes[i] = r->loader[i] / r->writes[i];
     return CLI_DONE;
 }
@@ -93,7 +97,7 @@ static int measure_rounds(struct loader_bench *b, struct stream *stream, struct 
     struct rounds r;
     int status = plan_writes(stream, beside);
 
-    choose_way(beside->bare, line);
+    choose_ways(beside->bare, line);
     for (unsigned i = 0; i < n && status == CLI_DONE; i++) {
         step(b, "epochs");
         status = measure_round(b, stream, beside, &r, i);
@@ -102,9 +106,11 @@ static int measure_rounds(struct loader_bench *b, struct stream *stream, struct 
         return status;
     line->loader = cli_median(r.loader, n);
     line->bare = cli_median(r.bare, n);
+    line->ahead = cli_median(r.ahead, n);
     line->writes = cli_median(r.writes, n);
     line->link = beside->rig.device ? cli_median(r.link, n) : 0;
     line->over_bare = cli_median(r.over_bare, n);
+    line->over_ahead = cli_median(r.over_ahead, n);
     line->over_writes = cli_median(r.over_writes, n);
     line->stats = stream->stats;
     return CLI_DONE;
