@@ -119,7 +119,9 @@ hr_status hri_cl_buffer_view(struct hrb_buffer *parent, uint64_t offset, uint64_
 
     if (!made)
         return HR_NO_MEMORY;
+    pthread_mutex_lock(&device->parts);
     made->mem = hri_cl_buffer_part(from, offset, bytes, &code);
+    pthread_mutex_unlock(&device->parts);
     if (!made->mem) {
         free(made);
         return hri_cl_fail(device->head.services, HRI_CL_CALL, code, "no view of %llu bytes at offset %llu",
@@ -139,7 +141,9 @@ void hri_cl_buffer_destroy(struct hrb_buffer *buffer)
 
     if (closing->mapped)
         hri_cl_pinned_destroy(device, closing);
+    pthread_mutex_lock(&device->parts);
     clReleaseMemObject(closing->mem);
+    pthread_mutex_unlock(&device->parts);
     if (closing->svm)
         clSVMFree(device->context, closing->svm);
     free(closing);

@@ -122,6 +122,7 @@ hr_status hri_cl_device_open(struct hrb_instance *instance, uint32_t index, cons
         return st;
     }
     pthread_mutex_init(&made->lock, NULL);
+    pthread_mutex_init(&made->parts, NULL);
     if (!(made->traits.info.abilities & HR_ABILITY_ASYNC_KERNELS))
         made->turn = &made->lock;
     *device = &made->head;
@@ -134,6 +135,7 @@ void hri_cl_device_close(struct hrb_device *device)
 
     clReleaseCommandQueue(closing->maps);
     clReleaseContext(closing->context);
+    pthread_mutex_destroy(&closing->parts);
     pthread_mutex_destroy(&closing->lock);
     clReleaseDevice(closing->device); /* nothing for devices that a platform lists, the program's hold for others */
     free(closing);

@@ -40,7 +40,8 @@ struct hri_cl_device {
     cl_command_queue maps; /* for maps that no queue of the program's orders */
     struct hri_cl_traits traits;
     pthread_mutex_t lock;
-    pthread_mutex_t *turn;      /* the lock where commands run inside the submitting call, else NULL: hri_cl_enter() */
+    pthread_mutex_t *turn; /* the lock where commands run inside the submitting call, else NULL: hri_cl_enter() */
+    pthread_mutex_t parts; /* sub-buffers: NVIDIA's driver (580) crashes when threads make, use and drop them at once */
     atomic_size_t pinned_slack; /* bytes to add so that pinned memory can begin at a page */
 };
 

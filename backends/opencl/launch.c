@@ -109,6 +109,7 @@ hr_status hri_cl_kernel_launch(struct hrb_queue *queue, struct hrb_kernel *kerne
 {
     const struct hrb_services *services = queue->device->services;
     struct hri_cl_kernel *launched = (struct hri_cl_kernel *)kernel;
+    pthread_mutex_t *parts = &hri_cl_device(queue->device)->parts;
     struct hri_cl_submission sub;
     struct hri_cl_clone *clone;
     cl_int code;
@@ -122,9 +123,11 @@ hr_status hri_cl_kernel_launch(struct hrb_queue *queue, struct hrb_kernel *kerne
     st = hri_cl_clone_take(launched, &clone);
     if (st != HR_OK)
         goto cancel;
+    pthread_mutex_lock(parts);
     st = set_args(services, launched, clone, args);
     code = st == HR_OK ? enqueue(&sub, clone->native, grid) : CL_SUCCESS;
     drop_parts(clone, n_args);
+    pthread_mutex_unlock(parts);
     hri_cl_clone_give(launched, clone);
     if (st == HR_OK && is_group_error(code))
         st = services->fail(
