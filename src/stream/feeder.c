@@ -106,7 +106,8 @@ static bool fill(hr_loader *loader)
     st = loader->route->blocker(&loader->slots[slot], &event, &use);
     pthread_mutex_lock(&loader->lock);
     if (st == HR_OK && event) {
-        if (loader->stopping || loader->ring.count[HRI_SLOT_FILLING] + loader->ring.count[HRI_SLOT_FILLED] > 0)
+        loader->held_up = loader->ring.count[HRI_SLOT_FILLING] + loader->ring.count[HRI_SLOT_FILLED] > 0;
+        if (loader->stopping || loader->held_up)
             return false;
         st = wait_for(loader, event, use);
         if (st == HR_OK)

@@ -118,6 +118,7 @@ struct hr_loader {
     pthread_cond_t program_wakes; /* next() and close_within() */
     struct hri_ring ring;
     uint64_t kicks; /* raised whenever the feeder may have something to do */
+    bool held_up;   /* the feeder waits for fills to end before it waits for the device */
     bool started;
     bool stopping;
     uint32_t exited;     /* threads */

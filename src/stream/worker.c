@@ -60,7 +60,8 @@ bool hri_worker_step(hr_loader *loader, uint64_t most)
     if (hri_ring_done(&loader->ring, &claim)) {
         if (!loader->route->send)
             deliver(loader);
-        hri_feeder_kick(loader);
+        if (loader->route->send || loader->held_up)
+            hri_feeder_kick(loader);
     }
     return true;
 }
