@@ -89,6 +89,28 @@ static hr_status set_args(const struct hrb_services *services, const struct hri_
     return HR_OK;
 }
 
+/* Drivers count work groups in 32 bits and do not look: PoCL leaves out what is above, or ends the process. Without a
+ * size given, a processor's groups may have one item each where no larger size divides the grid. */
+static hr_status check_groups(const struct hri_cl_device *device, const struct hri_cl_kernel *kernel,
+                              const hr_grid *grid)
+{
+    const hr_device_info *info = &device->traits.info;
+    bool given = grid->local[0] != 0;
+    uint64_t items = grid->global[0] * grid->global[1] * grid->global[2]; /* the core has checked that it fits */
+    uint64_t group = given ? grid->local[0] * grid->local[1] * grid->local[2] : 1;
+
+    if (!given && info->kind != HR_DEVICE_CPU && info->max_group_size > 0)
+        group = info->max_group_size;
+    if (items / group <= UINT32_MAX)
+        return HR_OK;
+    return device->head.services->fail(
+        HR_INVALID, 0,
+        "kernel \"%s\": a grid of %llu items in groups of %llu has more than the %u "
+        "groups that \"%s\" counts: %s",
+        kernel->name, (unsigned long long)items, (unsigned long long)group, UINT32_MAX, info->name,
+        given ? "give larger groups, or launch parts" : "give a group size, or launch parts");
+}
+
 static cl_int enqueue(struct hri_cl_submission *sub, cl_kernel native, const hr_grid *grid)
 {
     const size_t global[3] = {grid->global[0], grid->global[1], grid->global[2]};
@@ -115,6 +137,8 @@ hr_status hri_cl_kernel_launch(struct hrb_queue *queue, struct hrb_kernel *kerne
     cl_int code;
     hr_status st = check_args(services, launched, args, n_args);
 
+    if (st == HR_OK)
+        st = check_groups(hri_cl_device(queue->device), launched, grid);
     if (st != HR_OK)
         return st;
     st = hri_cl_submit_begin(queue, sync, &sub);

@@ -103,6 +103,7 @@ static void launch_end(hr_queue *queue, struct launch *launch, uint64_t number)
 static hr_status grid_in(const hr_device *device, const hr_grid *caller, hr_grid *grid)
 {
     uint64_t group = 1;
+    uint64_t items = 1;
     bool local;
     hr_status st = hri_struct_in(grid, sizeof *grid, caller, HRI_LEAST(hr_grid, local), "hr_grid");
 
@@ -126,6 +127,12 @@ static hr_status grid_in(const hr_device *device, const hr_grid *caller, hr_grid
                             (unsigned long long)grid->global[d], (unsigned long long)grid->local[d]);
         if (local && hri_mul_overflows(group, grid->local[d], &group))
             group = UINT64_MAX;
+        if (hri_mul_overflows(items, grid->global[d], &items))
+            return hri_fail(
+                HR_INVALID,
+                "hr_kernel_launch: a grid of %llu x %llu x %llu has more items than 64 bits count: launch parts",
+                (unsigned long long)grid->global[0], (unsigned long long)grid->global[1],
+                (unsigned long long)(grid->dims > 2 ? grid->global[2] : 1));
     }
     if (local && device->info.max_group_size != 0 && group > device->info.max_group_size)
         return hri_fail(HR_INVALID, "hr_kernel_launch: a work group of %llu items: %s takes at most %u",

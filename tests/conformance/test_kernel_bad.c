@@ -144,6 +144,17 @@ static void wrong_grids(void **state)
     call.grid.global[0] = call.grid.local[0] = 2 * (uint64_t)info.max_group_size;
     refused(HR_INVALID, &call);
     call = good_call(buffer);
+    call.grid.dims = 3; /* 2^96 items */
+    call.grid.global[0] = call.grid.global[1] = call.grid.global[2] = UINT64_C(1) << 32;
+    refused(HR_INVALID, &call);
+    SAYS("64 bits");
+    call = good_call(buffer);
+    call.grid.global[0] = UINT64_C(1) << 63;
+    refused(HR_INVALID, &call);
+    call.grid.global[0] = UINT64_C(1) << 33; /* more groups than 32 bits count */
+    call.grid.local[0] = 1;
+    refused(HR_INVALID, &call);
+    call = good_call(buffer);
     call.sync.size = 0;
     refused(HR_INVALID, &call);
     call = good_call(buffer);
