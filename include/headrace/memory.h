@@ -98,9 +98,9 @@ HR_API hr_status hr_buffer_get_size(hr_buffer *buffer, uint64_t *bytes);
 HR_API hr_status hr_buffer_used(hr_buffer *buffer, hr_queue *queue);
 
 /**
- * Closes a buffer and nulls the handle; NULL and a pointer to NULL are fine. Never waits, and work in flight may still
- * use the buffer: the memory is reused only behind it. Exception: an imported buffer waits until copies from and to
- * it are done, since the program may free the memory next.
+ * Closes a buffer and nulls the handle; NULL and a pointer to NULL are fine. Ends host access. Never waits, and work in
+ * flight may still use the buffer: the memory is reused only behind it. Exception: an imported buffer waits until
+ * copies from and to it are done, since the program may free the memory next.
  *
  * Threads: any, once. Since 0.1.
  */

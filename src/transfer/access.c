@@ -28,6 +28,8 @@ static hr_status acquire(hr_buffer *buffer, hr_queue *queue, uint32_t mode, int 
             return hri_queue_fail(queue, st); /* the work that was waited for */
         if (st != HR_OK)
             return st;
+        hri_queue_hold(queue);
+        buffer->giver = queue;
         *access = HRI_ACCESS_DRIVER;
     } else {
         if (queue != NULL)
@@ -66,6 +68,32 @@ hr_status hr_buffer_acquire(hr_buffer *buffer, hr_queue *queue, uint32_t mode, v
     return st;
 }
 
+/* Undoes HRI_ACCESS_DRIVER; the memory counts as used by `queue` until then. */
+static hr_status give_back(hr_buffer *buffer, hr_queue *queue)
+{
+    hr_status st = hri_buffer_use_begin(buffer, queue);
+
+    if (st != HR_OK)
+        return st;
+    st = buffer->device->ops->buffer_release(buffer->native, queue->native, buffer->ptr);
+    hri_buffer_use_end(buffer, queue, hri_queue_submitted(queue));
+    return st;
+}
+
+static void forget_giver(hr_buffer *buffer)
+{
+    hri_queue_drop(buffer->giver);
+    buffer->giver = NULL;
+}
+
+void hri_access_end(hr_buffer *buffer)
+{
+    if (buffer->giver == NULL)
+        return;
+    give_back(buffer, buffer->giver); /* where it fails, the memory is as lost as its queue */
+    forget_giver(buffer);
+}
+
 hr_status hr_buffer_release(hr_buffer *buffer, hr_queue *queue)
 {
     int access;
@@ -77,13 +105,10 @@ hr_status hr_buffer_release(hr_buffer *buffer, hr_queue *queue)
     if ((access != HRI_ACCESS_HOST && access != HRI_ACCESS_DRIVER) ||
         !atomic_compare_exchange_strong(&buffer->access, &access, HRI_ACCESS_CHANGING))
         return hri_fail(HR_STATE, "hr_buffer_release: the host does not have the buffer: hr_buffer_acquire() first");
-    if (access == HRI_ACCESS_DRIVER && queue != NULL) {
-        st = hri_buffer_use_begin(buffer, queue);
-        if (st == HR_OK) {
-            st = buffer->device->ops->buffer_release(buffer->native, queue->native, buffer->ptr);
-            hri_buffer_use_end(buffer, queue, hri_queue_submitted(queue));
-        }
-    }
+    if (access == HRI_ACCESS_DRIVER && queue != NULL)
+        st = give_back(buffer, queue);
+    if (access == HRI_ACCESS_DRIVER && st == HR_OK)
+        forget_giver(buffer);
     atomic_store(&buffer->access, st == HR_OK ? HRI_ACCESS_NONE : access);
     return st;
 }

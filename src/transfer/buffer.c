@@ -174,6 +174,7 @@ static void release(hr_buffer *buffer)
 
     if (atomic_fetch_sub_explicit(&buffer->refs, 1, memory_order_acq_rel) > 1)
         return;
+    hri_access_end(buffer);
     if (root == NULL) {
         end_memory(buffer);
     } else { /* work in flight goes on in the root's memory */

@@ -96,6 +96,7 @@ struct hr_buffer {
     struct hri_block *block; /* the memory and its uses; a view's is its root's */
     atomic_int access;       /* HRI_ACCESS_... */
     void *ptr;               /* while acquired */
+    hr_queue *giver;         /* held: the queue that gave the host access, while it is HRI_ACCESS_DRIVER */
 };
 
 enum { HRI_ACCESS_NONE, HRI_ACCESS_CHANGING, HRI_ACCESS_HOST, HRI_ACCESS_DRIVER };
@@ -142,6 +143,9 @@ hr_status hri_queue_settle(hr_queue *queue);
 void hri_queue_end(hr_queue *queue);
 
 /* -- buffer.c ------------------------------------------------------------------------------------------------------ */
+
+/* access.c: takes back from the host what a buffer that is closed while acquired still gave it. */
+void hri_access_end(hr_buffer *buffer);
 
 /* Announces and ends the use of a buffer by a submission to `queue`: begin may fail, end cannot. */
 hr_status hri_buffer_use_begin(hr_buffer *buffer, hr_queue *queue);

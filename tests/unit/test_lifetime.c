@@ -157,6 +157,30 @@ static void closing_a_buffer_never_waits(void **state)
     assert_int_equal(fake_destroy(fake), 0);
 }
 
+/* What is closed while the host has it is taken back from the host: the memory is another buffer's next. */
+static void closing_ends_host_access(void **state)
+{
+    struct fake *fake = fake_create(NULL);
+    hr_device *device = fake_device(fake, NULL);
+    hr_queue *queue;
+    hr_buffer *buffers[2];
+    void *ptr;
+
+    (void)state;
+    assert_int_equal(hr_queue_create(device, HR_QUEUE_COMPUTE, NULL, &queue), HR_OK);
+    assert_int_equal(hr_buffer_create(device, HR_MEMORY_DEVICE, 64, queue, &buffers[0]), HR_OK);
+    assert_int_equal(hri_buffer_view(buffers[0], 0, 64, &buffers[1]), HR_OK);
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(hr_buffer_acquire(buffers[i], queue, HR_ACCESS_WRITE, &ptr), HR_OK);
+    hr_queue_close(&queue);
+    for (unsigned i = 0; i < 2; i++) {
+        hr_buffer_close(&buffers[1 - i]);
+        assert_int_equal(fake_count(fake, FAKE_BUFFER_RELEASE), i + 1);
+    }
+    hr_device_close(&device);
+    assert_int_equal(fake_destroy(fake), 0);
+}
+
 /* The program may free imported memory right after closing. */
 static void closing_an_import_waits(void **state)
 {
@@ -241,9 +265,10 @@ static void a_child_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(any_order_gives_all_back),       cmocka_unit_test(closing_nothing_is_fine),
-        cmocka_unit_test(closing_a_buffer_never_waits),   cmocka_unit_test(closing_an_import_waits),
-        cmocka_unit_test(default_queues_are_the_devices), cmocka_unit_test(a_child_is_refused),
+        cmocka_unit_test(any_order_gives_all_back),     cmocka_unit_test(closing_nothing_is_fine),
+        cmocka_unit_test(closing_a_buffer_never_waits), cmocka_unit_test(closing_an_import_waits),
+        cmocka_unit_test(closing_ends_host_access),     cmocka_unit_test(default_queues_are_the_devices),
+        cmocka_unit_test(a_child_is_refused),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
