@@ -61,6 +61,16 @@ hr_status hri_fail_context(hr_status status, const char *format, ...)
     return hri_fail(status, "%s: %s", prefix, last);
 }
 
+void hri_message_keep(char *kept)
+{
+    memcpy(kept, last, strlen(last) + 1);
+}
+
+void hri_message_put_back(const char *kept)
+{
+    memcpy(last, kept, strlen(kept) + 1);
+}
+
 hr_status hri_failure_set(struct hri_failure *failure, hr_status status)
 {
     int none = 0;

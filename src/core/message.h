@@ -19,6 +19,11 @@ hr_status hri_fail_native(hr_status status, int64_t native, const char *format, 
 /* Puts "prefix: " before this thread's message and returns status; for a caller that knows more. */
 hr_status hri_fail_context(hr_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Puts the thread's message aside, and back: what a call gets over, or has no status to tell by, is not the last
+ * failing call's. `kept` has HRI_MESSAGE_BYTES. */
+void hri_message_keep(char *kept);
+void hri_message_put_back(const char *kept);
+
 /* The first failure of a scope (queue, device, loader). Zero-initialised is "none". Threads: any. */
 struct hri_failure {
     atomic_int state; /* 0 none, 1 being written, 2 set */

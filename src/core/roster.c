@@ -40,13 +40,16 @@ static hr_status probe(struct hri_entry *entry)
 {
     const struct hrb_backend *backend = entry->backend;
     struct hrb_instance *instance = NULL;
+    char kept[HRI_MESSAGE_BYTES];
     hr_status st;
 
     if (!hri_table_check(backend, entry->reason, sizeof entry->reason))
         return HR_UNAVAILABLE;
+    hri_message_keep(kept);
     st = backend->ops->probe(backend, &hri_services, &instance);
     if (st != HR_OK) {
         hri_text_copy(entry->reason, sizeof entry->reason, hr_last_error());
+        hri_message_put_back(kept);
         return st;
     }
     entry->count = backend->ops->device_count(instance);
@@ -82,6 +85,9 @@ static void name_device(const struct hri_entry *entry, hr_device_info *info)
 
 void hri_entry_describe(const struct hri_entry *entry, uint32_t index, hr_device_info *info)
 {
+    char kept[HRI_MESSAGE_BYTES];
+
+    hri_message_keep(kept);
     name_device(entry, info);
     if (entry->backend->ops->device_describe(entry->instance, index, info) == HR_OK) {
         /* A backend may have set the whole struct anew. */
@@ -92,6 +98,7 @@ void hri_entry_describe(const struct hri_entry *entry, uint32_t index, hr_device
     name_device(entry, info);
     snprintf(info->selector, sizeof info->selector, "%s:%u", entry->backend->name, index);
     hri_text_copy(info->reason, sizeof info->reason, hr_last_error());
+    hri_message_put_back(kept);
 }
 
 /* An unusable backend counts as one entry, so that its reason is seen. */

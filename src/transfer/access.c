@@ -88,10 +88,14 @@ static void forget_giver(hr_buffer *buffer)
 
 void hri_access_end(hr_buffer *buffer)
 {
+    char kept[HRI_MESSAGE_BYTES];
+
     if (buffer->giver == NULL)
         return;
+    hri_message_keep(kept);
     give_back(buffer, buffer->giver); /* where it fails, the memory is as lost as its queue */
     forget_giver(buffer);
+    hri_message_put_back(kept);
 }
 
 hr_status hr_buffer_release(hr_buffer *buffer, hr_queue *queue)

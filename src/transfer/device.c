@@ -147,7 +147,9 @@ void hri_device_retain(hr_device *device)
 static void tear_down(hr_device *device)
 {
     struct hri_staging *staging = &device->staging;
+    char kept[HRI_MESSAGE_BYTES];
 
+    hri_message_keep(kept);
     hri_exit_unlist(device);
     hri_builtin_close(device);
     for (hr_queue *queue = device->queues; queue != NULL; queue = queue->next)
@@ -165,6 +167,7 @@ static void tear_down(hr_device *device)
     hri_layers_detach(device);
     device->ops->device_close(device->native);
     free(device);
+    hri_message_put_back(kept);
 }
 
 void hri_device_release(hr_device *device)

@@ -80,10 +80,12 @@ static hr_status cover(hr_queue *queue, uint64_t number, struct hri_marker **out
 bool hri_mark_passed(hr_queue *queue, uint64_t number)
 {
     struct hri_marker *marker = NULL;
+    char kept[HRI_MESSAGE_BYTES];
     uint32_t done = 0;
 
     if (hri_mark_seen(queue, number))
         return true;
+    hri_message_keep(kept);
     pthread_mutex_lock(&queue->lock);
     prune(queue);
     if (!hri_mark_seen(queue, number) && cover(queue, number, &marker) == HR_OK && !marker->failed) {
@@ -98,6 +100,7 @@ bool hri_mark_passed(hr_queue *queue, uint64_t number)
         }
     }
     pthread_mutex_unlock(&queue->lock);
+    hri_message_put_back(kept);
     return hri_mark_seen(queue, number);
 }
 
@@ -130,20 +133,21 @@ hr_status hri_mark_wait(hr_queue *queue, uint64_t number)
     return hri_failure_get(&queue->failure);
 }
 
-hr_status hri_mark_record(hr_queue *queue)
+void hri_mark_record(hr_queue *queue)
 {
     struct hri_marker *marker;
-    hr_status st = HR_OK;
+    char kept[HRI_MESSAGE_BYTES];
 
+    hri_message_keep(kept);
     pthread_mutex_lock(&queue->lock);
     prune(queue);
     if (queue->last == NULL || queue->last->number < atomic_load(&queue->submitted))
-        st = record(queue, &marker);
+        record(queue, &marker);
     pthread_mutex_unlock(&queue->lock);
-    return st;
+    hri_message_put_back(kept);
 }
 
-void hri_mark_order(hr_queue *queue, hr_queue *other, uint64_t number)
+static void order(hr_queue *queue, hr_queue *other, uint64_t number)
 {
     struct hri_marker *marker = NULL;
     hr_status st;
@@ -167,6 +171,15 @@ void hri_mark_order(hr_queue *queue, hr_queue *other, uint64_t number)
         hri_queue_submitted(queue);
     else
         hri_mark_wait(other, number);
+}
+
+void hri_mark_order(hr_queue *queue, hr_queue *other, uint64_t number)
+{
+    char kept[HRI_MESSAGE_BYTES];
+
+    hri_message_keep(kept);
+    order(queue, other, number);
+    hri_message_put_back(kept);
 }
 
 void hri_mark_close(hr_queue *queue)

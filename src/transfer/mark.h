@@ -17,8 +17,9 @@ bool hri_mark_passed(hr_queue *queue, uint64_t number);
 hr_status hri_mark_wait(hr_queue *queue, uint64_t number);
 /* Everything up to `number` is done. */
 void hri_mark_done(hr_queue *queue, uint64_t number);
-/* Records an event now, so that a later question about today's work is not answered by tomorrow's. */
-hr_status hri_mark_record(hr_queue *queue);
+/* Records an event now, so that a later question about today's work is not answered by tomorrow's. Where that fails, a
+ * later event covers the work too. */
+void hri_mark_record(hr_queue *queue);
 /* Makes later work of `queue` wait on the device for `number` of `other`; on the host where that fails. */
 void hri_mark_order(hr_queue *queue, hr_queue *other, uint64_t number);
 /* Destroys the markers of a queue that goes. */

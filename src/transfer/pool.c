@@ -224,15 +224,18 @@ static hr_status take(struct hri_pool *pool, uint64_t size, hr_queue *queue, boo
 hr_status hri_pool_take(struct hri_pool *pool, uint64_t bytes, hr_queue *queue, bool may_wait, struct hri_block **block)
 {
     struct hri_block *taken = NULL;
+    char kept[HRI_MESSAGE_BYTES];
     hr_status st;
 
     if (pool->kind == HR_MEMORY_PINNED)
         queue = NULL; /* the host writes there at once */
+    hri_message_keep(kept);
     pthread_mutex_lock(&pool->lock);
     st = bytes > pool->budget ? short_of(pool, bytes) : take(pool, rounded(pool, bytes), queue, may_wait, &taken);
     pthread_mutex_unlock(&pool->lock);
     if (st != HR_OK)
         return st;
+    hri_message_put_back(kept); /* a shortage that was got over */
     if (queue != NULL)
         hri_uses_order(&taken->uses, queue);
     *block = taken;

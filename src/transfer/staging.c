@@ -189,8 +189,10 @@ static uint64_t room_for(struct hri_chunk *chunk, uint64_t bytes)
 hr_status hri_staging_take(hr_queue *queue, uint64_t bytes, bool may_wait, bool *waited, struct hri_piece *piece)
 {
     struct hri_staging *staging = &queue->device->staging;
+    char kept[HRI_MESSAGE_BYTES];
     hr_status st = HR_OK;
 
+    hri_message_keep(kept);
     pthread_mutex_lock(&staging->lock);
     while (st == HR_OK) {
         struct hri_chunk *chunk = queue->chunk;
@@ -207,6 +209,8 @@ hr_status hri_staging_take(hr_queue *queue, uint64_t bytes, bool may_wait, bool 
         st = provide(queue, may_wait, waited);
     }
     pthread_mutex_unlock(&staging->lock);
+    if (st == HR_OK)
+        hri_message_put_back(kept); /* a shortage that was got over */
     return st;
 }
 

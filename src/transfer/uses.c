@@ -109,8 +109,12 @@ hr_status hri_uses_failure(const struct hri_uses *uses)
 
 void hri_uses_wait(struct hri_uses *uses)
 {
+    char kept[HRI_MESSAGE_BYTES];
+
+    hri_message_keep(kept);
     for (uint32_t i = 0; i < uses->n; i++)
         hri_mark_wait(uses->list[i].queue, uses->list[i].number);
+    hri_message_put_back(kept);
     hri_uses_clear(uses);
 }
 

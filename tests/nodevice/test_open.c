@@ -22,6 +22,7 @@ static void every_entry_says_why(void **state)
         assert_string_not_equal(info.backend, "");
         assert_string_not_equal(info.reason, "");
     }
+    assert_string_equal(hr_last_error(), ""); /* no call has failed */
 }
 
 static void fails_with(const char *selector, hr_status status, const char *text)

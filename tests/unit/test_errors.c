@@ -232,6 +232,43 @@ static void the_nth_work_fails(void **state)
     assert_true(answered > 10);
 }
 
+/* What a call gets over, and what closing meets, is not the last failing call's message. */
+static void the_message_stays_the_failing_calls(void **state)
+{
+    struct fake *fake = fake_create(NULL);
+    hr_device *device = fake_device(fake, NULL);
+    hr_queue *queue;
+    hr_buffer *first;
+    hr_buffer *second;
+    hr_buffer *import;
+    unsigned char memory[64] = {0};
+    char told[1024];
+
+    (void)state;
+    assert_int_equal(hr_queue_create(device, HR_QUEUE_COMPUTE, NULL, &queue), HR_OK);
+    assert_int_equal(hr_buffer_create(device, HR_MEMORY_DEVICE, 64, queue, &first), HR_OK);
+    assert_int_equal(hr_buffer_import(device, memory, sizeof memory, &import), HR_OK);
+    assert_int_equal(hr_buffer_create(device, HR_MEMORY_DEVICE, 4096, queue, &second), HR_OK);
+    hr_buffer_close(&second); /* cached: what a shortage is got over with */
+    assert_int_equal(hr_fill(queue, first, 0, 64, memory, 3, NULL), HR_INVALID);
+    strcpy(told, hr_last_error());
+    fake_fail(fake, FAKE_BUFFER_CREATE, 1, HR_NO_DEVICE_MEMORY);
+    assert_int_equal(hr_buffer_create(device, HR_MEMORY_DEVICE, 100000, queue, &second), HR_OK);
+    assert_string_equal(hr_last_error(), told);
+    assert_int_equal(hr_copy(queue, first, 0, import, 0, 64, NULL), HR_OK);
+    fake_fail(fake, FAKE_EVENT_RECORD, 1, HR_DRIVER);
+    hr_buffer_close(&import);
+    assert_string_equal(hr_last_error(), told);
+    assert_int_equal(hr_fill(queue, first, 0, 64, memory, 1, NULL), HR_OK);
+    fake_fail_work(fake, 1, HR_DRIVER);
+    hr_buffer_close(&first);
+    hr_buffer_close(&second);
+    hr_queue_close(&queue);
+    hr_device_close(&device);
+    assert_string_equal(hr_last_error(), told);
+    assert_int_equal(fake_destroy(fake), 0);
+}
+
 static void opening_checks_its_options(void **state)
 {
     struct fake *fake = fake_create(NULL);
@@ -312,8 +349,11 @@ static void missing_ops_are_unsupported(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_nth_call_fails),          cmocka_unit_test(the_nth_work_fails),
-        cmocka_unit_test(opening_checks_its_options),  cmocka_unit_test(budgets_come_from_options_or_the_device),
+        cmocka_unit_test(the_nth_call_fails),
+        cmocka_unit_test(the_nth_work_fails),
+        cmocka_unit_test(the_message_stays_the_failing_calls),
+        cmocka_unit_test(opening_checks_its_options),
+        cmocka_unit_test(budgets_come_from_options_or_the_device),
         cmocka_unit_test(missing_ops_are_unsupported),
     };
 
