@@ -36,13 +36,14 @@ static hr_status acquire_mapped(struct hri_cl_device *device, const struct hri_c
     st = flushed == CL_SUCCESS
              ? hri_cl_wait(device, event, HR_FOREVER)
              : hri_cl_fail(device->head.services, HRI_CL_CALL, flushed, "the map of a buffer cannot be submitted");
+    hri_cl_enter(device);
     clReleaseEvent(event);
-    if (st != HR_OK) {
+    if (st != HR_OK)
         clEnqueueUnmapMemObject(queue, buffer->mem, mapped, 0, NULL, NULL);
-        return st;
-    }
-    *ptr = mapped;
-    return HR_OK;
+    hri_cl_leave(device);
+    if (st == HR_OK)
+        *ptr = mapped;
+    return st;
 }
 
 hr_status hri_cl_buffer_acquire(struct hrb_buffer *buffer, struct hrb_queue *queue, uint32_t mode, void **ptr)

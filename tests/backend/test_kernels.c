@@ -229,6 +229,7 @@ struct worker {
     uint64_t offset; /* in a buffer that others use too */
     uint32_t by;
     hr_status status;
+    char message[256]; /* the thread's own */
 };
 
 static void *launch_often(void *data)
@@ -239,6 +240,8 @@ static void *launch_often(void *data)
 
     for (int i = 0; i < ROUNDS && worker->status == HR_OK; i++)
         worker->status = rig.ops->kernel_launch(worker->queue, worker->kernel, &grid, args, 2, &rig_no_sync);
+    if (worker->status != HR_OK)
+        snprintf(worker->message, sizeof worker->message, "%.255s", rig_message());
     return NULL;
 }
 
@@ -261,9 +264,11 @@ static void threads_share_a_kernel_without_mixing_arguments(void **state)
     }
     for (int i = 0; i < THREADS; i++)
         assert_int_equal(pthread_create(&workers[i].thread, NULL, launch_often, &workers[i]), 0);
-    for (int i = 0; i < THREADS; i++) {
+    for (int i = 0; i < THREADS; i++) /* all of them, before a check ends the test under their feet */
         pthread_join(workers[i].thread, NULL);
-        assert_int_equal(workers[i].status, HR_OK);
+    for (int i = 0; i < THREADS; i++) {
+        if (workers[i].status != HR_OK)
+            fail_msg("thread %d: %s", i, workers[i].message);
         assert_int_equal(rig.ops->queue_finish(workers[i].queue), HR_OK);
         rig.ops->queue_destroy(workers[i].queue);
     }
