@@ -6,9 +6,6 @@
 
 #include "core/util.h"
 
-/* Longest host wait before the feeder looks whether it should stop: closing never waits for a kernel. */
-#define WAIT_SLICE_NS 20000000u
-
 void hri_feeder_kick(hr_loader *loader)
 {
     loader->kicks++;
@@ -85,7 +82,7 @@ static hr_status wait_for(hr_loader *loader, hr_event *event, bool use)
     hr_status st;
 
     pthread_mutex_unlock(&loader->lock);
-    st = hr_event_wait(event, WAIT_SLICE_NS);
+    st = hr_event_wait(event, HRI_WAIT_SLICE_NS);
     pthread_mutex_lock(&loader->lock);
     *(use ? &loader->tally.slot_wait_ns : &loader->tally.send_wait_ns) += since(loader, begin);
     return st == HR_TIMEOUT ? HR_OK : st;

@@ -15,6 +15,9 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+/* Longest host wait before the feeder looks whether it should stop: closing never waits for a kernel. */
+#define HRI_WAIT_SLICE_NS 20000000u
+
 /* Events that a slot's memory must see done before it is overwritten. */
 struct hri_waits {
     hr_event **events;
@@ -108,6 +111,7 @@ struct hr_loader {
     /* resident: the data set on the device, one buffer a field, and its gather kernels */
     hr_buffer **resident;
     hr_kernel **gathers;
+    hr_buffer *upload; /* pinned memory for the copy of the data set, two halves; NULL once that is submitted */
 
     pthread_t *threads; /* [0] is the feeder */
     uint32_t n_threads; /* started */

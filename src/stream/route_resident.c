@@ -5,9 +5,10 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-/* One upload, small enough that closing does not wait long. */
-#define PIECE (16u << 20)
+/* Bytes of the data set that are copied at a time: enough to hide the cost of a call. */
+#define MOST_PIECE (UINT64_C(1) << 20)
 
 static uint64_t field_extent(const struct hri_field *field, uint64_t rows)
 {
@@ -43,6 +44,19 @@ static hr_status open_field(hr_loader *loader, uint32_t f)
     return hri_device_kernel(loader->device, name, &loader->gathers[f]);
 }
 
+/* Half of the upload's memory: one is filled while the other is copied. */
+static uint64_t piece_bytes(const hr_loader *loader)
+{
+    uint64_t most = 0;
+
+    for (uint32_t f = 0; f < loader->dataset->n_fields; f++) {
+        uint64_t extent = field_extent(&loader->dataset->fields[f], loader->plan.rows);
+
+        most = extent > most ? extent : most;
+    }
+    return most < MOST_PIECE ? most : MOST_PIECE;
+}
+
 static uint64_t ids_bytes(const hr_loader *loader)
 {
     return (loader->plan.part ? loader->plan.part : 1) * sizeof(uint64_t);
@@ -71,6 +85,8 @@ static hr_status resident_open(hr_loader *loader)
     for (uint32_t f = 0; st == HR_OK && f < n_fields; f++)
         st = open_field(loader, f);
     if (st == HR_OK)
+        st = hr_buffer_create(loader->device, HR_MEMORY_PINNED, 2 * piece_bytes(loader), NULL, &loader->upload);
+    if (st == HR_OK)
         st = hri_slots_device(loader);
     for (uint32_t s = 0; st == HR_OK && s < loader->depth; s++)
         st = open_slot_ids(loader, &loader->slots[s]);
@@ -89,7 +105,8 @@ static uint64_t resident_device_bytes(const hr_loader *loader, uint32_t depth)
 
 static uint64_t resident_pinned_bytes(const hr_loader *loader, uint32_t depth)
 {
-    return depth * hri_memory_rounded(loader->device, ids_bytes(loader));
+    return depth * hri_memory_rounded(loader->device, ids_bytes(loader)) +
+           hri_memory_rounded(loader->device, 2 * piece_bytes(loader));
 }
 
 static bool stopping(hr_loader *loader)
@@ -102,26 +119,56 @@ static bool stopping(hr_loader *loader)
     return yes;
 }
 
+/* The copy that reads a half is done, or the loader is stopping. */
+static hr_status half_free(hr_loader *loader, hr_event **copy)
+{
+    hr_status st = HR_TIMEOUT;
+
+    if (!*copy)
+        return HR_OK;
+    while (st == HR_TIMEOUT && !stopping(loader))
+        st = hr_event_wait(*copy, HRI_WAIT_SLICE_NS);
+    hr_event_close(copy);
+    return st == HR_TIMEOUT ? HR_OK : st;
+}
+
+/* Copies one field through the two halves; copies[i] is the last copy from half i. */
+static hr_status upload_field(hr_loader *loader, uint32_t f, hr_event *copies[2], uint64_t *sent)
+{
+    const struct hri_field *field = &loader->dataset->fields[f];
+    uint64_t extent = field_extent(field, loader->plan.rows);
+    uint64_t piece = piece_bytes(loader);
+    unsigned char *host = hri_buffer_host(loader->upload);
+    uint32_t half = 0;
+
+    for (uint64_t at = 0; at < extent; at += piece, half ^= 1) {
+        uint64_t bytes = extent - at < piece ? extent - at : piece;
+        hr_sync sync = {.size = sizeof sync, .event = &copies[half]};
+        hr_status st = half_free(loader, &copies[half]);
+
+        if (st != HR_OK || stopping(loader))
+            return st;
+        memcpy(host + half * piece, field->data + at, bytes);
+        st = hr_copy(loader->copy_in, loader->resident[f], at, loader->upload, half * piece, bytes, &sync);
+        if (st != HR_OK)
+            return st;
+        *sent += bytes;
+    }
+    return HR_OK;
+}
+
 /* The copy of the whole data set; gathers follow on the same queue. */
 static hr_status resident_begin(hr_loader *loader, uint64_t *sent)
 {
-    for (uint32_t f = 0; f < loader->dataset->n_fields; f++) {
-        const struct hri_field *field = &loader->dataset->fields[f];
-        uint64_t extent = field_extent(field, loader->plan.rows);
+    hr_event *copies[2] = {NULL, NULL};
+    hr_status st = HR_OK;
 
-        for (uint64_t at = 0; at < extent; at += PIECE) {
-            uint64_t bytes = extent - at < PIECE ? extent - at : PIECE;
-            hr_status st;
-
-            if (stopping(loader))
-                return HR_OK;
-            st = hr_write(loader->copy_in, loader->resident[f], at, field->data + at, bytes, NULL);
-            if (st != HR_OK)
-                return st;
-            *sent += bytes;
-        }
-    }
-    return HR_OK;
+    for (uint32_t f = 0; st == HR_OK && f < loader->dataset->n_fields; f++)
+        st = upload_field(loader, f, copies, sent);
+    hr_event_close(&copies[0]);
+    hr_event_close(&copies[1]);
+    hr_buffer_close(&loader->upload);
+    return st;
 }
 
 static hr_status launch(hr_batch *slot, uint32_t f, const hr_sync *sync)

@@ -158,6 +158,7 @@ void hri_loader_unset(hr_loader *loader)
     hri_slots_close(loader);
     for (uint32_t f = 0; loader->resident && f < loader->dataset->n_fields; f++)
         hr_buffer_close(&loader->resident[f]);
+    hr_buffer_close(&loader->upload);
     free(loader->resident);
     free(loader->gathers);
     loader->resident = NULL;

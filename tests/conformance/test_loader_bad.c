@@ -162,6 +162,7 @@ static void too_little_memory_for_one_batch(void **state)
     budget_of(HR_ROUTE_STAGED, HR_NO_DEVICE_MEMORY);
     budget_of(HR_ROUTE_STAGED, HR_NO_PINNED_MEMORY);
     budget_of(HR_ROUTE_RESIDENT, HR_NO_DEVICE_MEMORY);
+    budget_of(HR_ROUTE_RESIDENT, HR_NO_PINNED_MEMORY);
     if (info.abilities & HR_ABILITY_SHARED_MEMORY)
         budget_of(HR_ROUTE_IN_PLACE, HR_NO_DEVICE_MEMORY);
 }

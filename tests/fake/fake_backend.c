@@ -409,8 +409,12 @@ unsigned fake_broken(struct fake *fake)
 
 void fake_add_kernel(struct fake *fake, const char *name, fake_kernel function, uint32_t n_args)
 {
-    struct fake_function *added = &fake->functions[fake->n_functions++];
+    struct fake_function *added = fake->functions;
 
+    while (added < fake->functions + fake->n_functions && strcmp(added->name, name) != 0)
+        added++;
+    if (added == fake->functions + fake->n_functions)
+        fake->n_functions++;
     snprintf(added->name, sizeof added->name, "%s", name);
     added->function = function;
     added->n_args = n_args;

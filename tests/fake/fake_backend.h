@@ -118,7 +118,7 @@ struct fake_arg {
 
 typedef void (*fake_kernel)(const hr_grid *grid, const struct fake_arg *args);
 
-/* At most 32. A launch with another number of arguments is HR_INVALID. */
+/* At most 32; one of the same name is replaced. A launch with another number of arguments is HR_INVALID. */
 void fake_add_kernel(struct fake *fake, const char *name, fake_kernel function, uint32_t n_args);
 
 #endif

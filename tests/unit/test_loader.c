@@ -384,39 +384,6 @@ static void no_wake_up_is_lost(void **state)
     assert_int_equal(fake_destroy(fake), 0);
 }
 
-/* A feeder that cannot go on keeps the handle valid: the resident copy waits for staging that never comes free. */
-static void close_with_a_limit(void **state)
-{
-    struct fake *fake = fake_of(HR_ROUTE_RESIDENT);
-    hr_device_options small = {.size = sizeof small, .pinned_memory_bytes = 1 << 20};
-    hr_device *dev = fake_device(fake, &small);
-    uint64_t rows = 8 << 20;
-    unsigned char *data = calloc(rows, 1);
-    hr_array array = {.size = sizeof array, .dtype = HR_U8, .data = data};
-    hr_loader_options o = {.size = sizeof o, .batch_rows = 16, .route = HR_ROUTE_RESIDENT};
-    hr_dataset *dataset;
-    hr_loader *loader;
-    hr_queue *copy_in;
-
-    (void)state;
-    assert_non_null(data);
-    assert_int_equal(hr_dataset_from_arrays(&array, 1, rows, &dataset), HR_OK);
-    assert_int_equal(hr_device_get_queue(dev, HR_QUEUE_COPY_IN, &copy_in), HR_OK);
-    fake_hold(fake, copy_in, true);
-    assert_int_equal(hr_loader_open(dev, dataset, &o, &loader), HR_OK);
-    assert_int_equal(hr_loader_start(loader, 0), HR_OK);
-    fake_await_sleepers(fake, 1);
-    assert_int_equal(hr_loader_close_within(&loader, 1000000), HR_TIMEOUT);
-    assert_non_null(loader);
-    fake_hold(fake, copy_in, false);
-    assert_int_equal(hr_loader_close_within(&loader, HR_FOREVER), HR_OK);
-    assert_null(loader);
-    hr_dataset_close(&dataset);
-    hr_device_close(&dev);
-    assert_int_equal(fake_destroy(fake), 0);
-    free(data);
-}
-
 static void expect_words(hr_loader *loader, struct hri_tally tally, const char *text)
 {
     hr_loader_stats stats = {.size = sizeof stats};
@@ -463,7 +430,6 @@ int main(void)
         cmocka_unit_test(failed_copies_reach_next),
         cmocka_unit_test(all_held),
         cmocka_unit_test(no_wake_up_is_lost),
-        cmocka_unit_test(close_with_a_limit),
         cmocka_unit_test(bottleneck_in_words),
     };
 
