@@ -68,13 +68,17 @@ hr_status hr_batch_wait(hr_batch *batch, hr_queue *queue)
     return batch->ready ? hr_queue_wait(queue, batch->ready) : HR_OK;
 }
 
-/* Records an event on the queue and keeps it with the slot's uses. */
+/* Records an event on the queue and keeps it with the slot's uses. A batch without rows has nothing to protect, and
+ * where a shard has none in any batch, no copy would ever take its uses away. */
 static hr_status use(hr_batch *batch, hr_queue *queue)
 {
     hr_loader *loader = batch->loader;
     hr_event *event;
-    hr_status st = hr_event_record(queue, &event);
+    hr_status st;
 
+    if (batch->part.count == 0)
+        return HR_OK;
+    st = hr_event_record(queue, &event);
     if (st != HR_OK)
         return st;
     if (hri_queue_is_foreign(queue))

@@ -87,6 +87,7 @@ static hr_status make_layout(hr_loader *loader)
         const hr_field_info *info = &loader->dataset->fields[f].info;
         uint64_t bytes;
 
+        at = hri_round_up(at, align);
         loader->layout.offsets[f] = at;
         if (hri_mul_overflows(loader->plan.part, info->row_bytes, &bytes) || hri_add_overflows(at, bytes, &at) ||
             at > (uint64_t)INT64_MAX)
@@ -95,9 +96,9 @@ static hr_status make_layout(hr_loader *loader)
                             " bytes a row of field '%s' overflows; use a smaller "
                             "batch",
                             loader->plan.batch, info->row_bytes, info->name);
-        at = hri_round_up(at ? at : 1, align);
+        at += bytes == 0; /* a shard without rows has views all the same */
     }
-    loader->layout.bytes = at;
+    loader->layout.bytes = hri_round_up(at, align);
     return HR_OK;
 }
 

@@ -144,6 +144,37 @@ static void what_a_batch_costs(void **state)
     }
 }
 
+/* A shard that is never given a row keeps nothing of the kernels between its batches. */
+static void empty_parts_collect_nothing(void **state)
+{
+    static const uint32_t routes[] = {HR_ROUTE_STAGED, HR_ROUTE_IN_PLACE, HR_ROUTE_RESIDENT};
+
+    (void)state;
+    for (uint32_t r = 0; r < 3; r++) {
+        struct fake *fake = fake_of(routes[r]);
+        hr_device *dev = fake_device(fake, NULL);
+        hr_dataset *dataset = dataset_of(ROWS);
+        hr_loader_options o = {.size = sizeof o, .batch_rows = 1, .route = routes[r], .depth = 2, .shard_count = 2};
+        hr_queue *compute;
+        hr_loader *loader;
+        hr_batch *batch;
+
+        assert_int_equal(hr_device_get_queue(dev, HR_QUEUE_COMPUTE, &compute), HR_OK);
+        assert_int_equal(hr_loader_open(dev, dataset, &o, &loader), HR_OK);
+        assert_int_equal(hr_loader_start(loader, 0), HR_OK);
+        while (hr_loader_next(loader, &batch) == HR_OK) {
+            assert_int_equal(hr_batch_rows(batch), 0);
+            assert_int_equal(hr_batch_used(batch, compute), HR_OK);
+            assert_int_equal(batch->uses.count, 0);
+            assert_int_equal(hr_batch_release(&batch), HR_OK);
+        }
+        hr_loader_close(&loader);
+        hr_dataset_close(&dataset);
+        hr_device_close(&dev);
+        assert_int_equal(fake_destroy(fake), 0);
+    }
+}
+
 /* After an epoch's last batch the next epoch's first batches are made ready without being asked for: no gap. */
 static void next_epoch_is_ready_before_it_starts(void **state)
 {
@@ -423,6 +454,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_a_batch_costs),
+        cmocka_unit_test(empty_parts_collect_nothing),
         cmocka_unit_test(next_epoch_is_ready_before_it_starts),
         cmocka_unit_test(copies_run_ahead_of_a_held_kernel),
         cmocka_unit_test(in_place_waits_for_the_kernel),
