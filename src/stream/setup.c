@@ -21,6 +21,8 @@
 /* A worker's share of a batch: large enough that handing it out costs nothing, small enough that all have one. */
 #define LEAST_SHARE (64u << 10)
 #define MOST_SHARE (4u << 20)
+/* Of a slot: more than any device has, and small enough that 64 slots with their row numbers can be added up. */
+#define MOST_SLOT_BYTES (UINT64_C(1) << 53)
 
 static hr_status check_options(const hr_loader_options *o)
 {
@@ -90,12 +92,12 @@ static hr_status make_layout(hr_loader *loader)
         at = hri_round_up(at, align);
         loader->layout.offsets[f] = at;
         if (hri_mul_overflows(loader->plan.part, info->row_bytes, &bytes) || hri_add_overflows(at, bytes, &at) ||
-            at > (uint64_t)INT64_MAX)
+            at > MOST_SLOT_BYTES)
             return hri_fail(HR_INVALID,
-                            "batch_rows %" PRIu64 " times %" PRIu64
-                            " bytes a row of field '%s' overflows; use a smaller "
-                            "batch",
-                            loader->plan.batch, info->row_bytes, info->name);
+                            "batch_rows is %" PRIu64 ", which with %" PRIu64
+                            " bytes a row of field '%s' makes more than the %" PRIu64
+                            " bytes that a batch can have; use a smaller batch",
+                            loader->plan.batch, info->row_bytes, info->name, (uint64_t)MOST_SLOT_BYTES);
         at += bytes == 0; /* a shard without rows has views all the same */
     }
     loader->layout.bytes = hri_round_up(at, align);

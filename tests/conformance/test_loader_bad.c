@@ -167,6 +167,29 @@ static void too_little_memory_for_one_batch(void **state)
         budget_of(HR_ROUTE_IN_PLACE, HR_NO_DEVICE_MEMORY);
 }
 
+/* Batches that no memory could hold are refused, and the sum of what they would take does not wrap around. */
+static void a_batch_beyond_all_memory(void **state)
+{
+    hr_loader_options o = loader_options(0);
+
+    (void)state;
+    o.last = HR_LAST_PAD;
+    for (uint32_t bit = 44; bit < 64; bit++) {
+        hr_loader *loader = NULL;
+        hr_status st;
+
+        o.batch_rows = UINT64_C(1) << bit;
+        st = hr_loader_open(device, rows, &o, &loader);
+        assert_null(loader);
+        if (st == HR_NO_DEVICE_MEMORY) {
+            assert_true(least_named() >= 2 * o.batch_rows);
+        } else {
+            assert_int_equal(st, HR_INVALID);
+            SAYS("batch_rows");
+        }
+    }
+}
+
 static void calls_in_the_wrong_order(void **state)
 {
     hr_loader_options o = loader_options(400);
@@ -273,6 +296,7 @@ int main(int argc, char **argv)
         with_rows(wrong_shards_and_queues),
         with_rows(a_route_that_the_device_has_not),
         with_rows(too_little_memory_for_one_batch),
+        with_rows(a_batch_beyond_all_memory),
         with_rows(calls_in_the_wrong_order),
         with_rows(one_thread_holds_all),
         with_rows(wrong_calls_on_a_batch),
