@@ -148,6 +148,9 @@ void hri_worker_fill(hr_batch *slot, const struct hri_claim *claim);
  * nothing to do. */
 bool hri_worker_step(hr_loader *loader, uint64_t most);
 
+/* The end of that, with the lock held: the share is filled. */
+void hri_worker_done(hr_loader *loader, const struct hri_claim *claim);
+
 /* Tells the feeder to look again, whether it sleeps or is about to. With the lock held. */
 void hri_feeder_kick(hr_loader *loader);
 

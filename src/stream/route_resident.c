@@ -192,15 +192,15 @@ static hr_status resident_send(hr_batch *slot, uint64_t *sent)
 {
     hr_loader *loader = slot->loader;
     uint64_t bytes = slot->part.count * sizeof(uint64_t);
+    uint32_t last = loader->dataset->n_fields - 1;
     hr_event *ready = NULL;
+    hr_sync sync = {.size = sizeof sync, .event = &ready};
     hr_status st = hri_waits_order(&slot->uses, loader->copy_in);
 
     if (st == HR_OK)
         st = hr_copy(loader->copy_in, slot->ids_device, 0, slot->ids_staging, 0, bytes, NULL);
-    for (uint32_t f = 0; st == HR_OK && f < loader->dataset->n_fields; f++)
-        st = launch(slot, f, NULL);
-    if (st == HR_OK)
-        st = hr_event_record(loader->copy_in, &ready);
+    for (uint32_t f = 0; st == HR_OK && f <= last; f++)
+        st = launch(slot, f, f == last ? &sync : NULL);
     if (st != HR_OK)
         return st;
     hri_slots_sent(slot, ready);

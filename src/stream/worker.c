@@ -44,6 +44,18 @@ static void deliver(hr_loader *loader)
     pthread_cond_broadcast(&loader->program_wakes);
 }
 
+void hri_worker_done(hr_loader *loader, const struct hri_claim *claim)
+{
+    if (!hri_ring_done(&loader->ring, claim))
+        return;
+    if (!loader->route->send)
+        deliver(loader);
+    /* What the feeder may be asleep over: a slot to send, a fill that it let go first, a discarded slot that is free.
+     */
+    if (loader->route->send || loader->held_up || loader->ring.slots[claim->slot].state == HRI_SLOT_FREE)
+        hri_feeder_kick(loader);
+}
+
 bool hri_worker_step(hr_loader *loader, uint64_t most)
 {
     struct hri_claim claim;
@@ -57,12 +69,7 @@ bool hri_worker_step(hr_loader *loader, uint64_t most)
     begin = hri_now_ns() - begin;
     pthread_mutex_lock(&loader->lock);
     loader->tally.gather_ns += begin;
-    if (hri_ring_done(&loader->ring, &claim)) {
-        if (!loader->route->send)
-            deliver(loader);
-        if (loader->route->send || loader->held_up)
-            hri_feeder_kick(loader);
-    }
+    hri_worker_done(loader, &claim);
     return true;
 }
 

@@ -8,59 +8,10 @@
 #include <string.h>
 #include <time.h>
 
-#include "fake/fake_backend.h"
-#include "stream/loader.h"
+#include "fake/loader_rig.h"
 
 #include <cmocka.h>
 #include <headrace/kernel.h>
-
-enum { ROWS = 100, BATCH = 10, BATCHES = 10, FIELDS = 4 };
-
-static uint32_t words[FIELDS][ROWS];
-
-static hr_dataset *dataset_of(uint64_t rows)
-{
-    hr_array arrays[FIELDS];
-    hr_dataset *dataset;
-
-    for (uint32_t f = 0; f < FIELDS; f++) {
-        arrays[f] = (hr_array){.size = sizeof(hr_array), .dtype = HR_U32, .data = words[f]};
-        for (uint32_t r = 0; r < ROWS; r++)
-            words[f][r] = f * 1000 + r;
-    }
-    assert_int_equal(hr_dataset_from_arrays(arrays, FIELDS, rows, &dataset), HR_OK);
-    return dataset;
-}
-
-static struct fake *fake_of(uint32_t route)
-{
-    struct fake_options o = {.eager = true, .abilities = HR_ABILITY_ASYNC_KERNELS | HR_ABILITY_COPY_OVERLAP};
-
-    if (route == HR_ROUTE_IN_PLACE)
-        o.abilities |= HR_ABILITY_SHARED_MEMORY;
-    return fake_create(&o);
-}
-
-static hr_status open_with(hr_device *dev, uint32_t route, uint32_t depth, uint32_t workers, hr_loader **loader)
-{
-    hr_dataset *dataset = dataset_of(ROWS);
-    hr_loader_options o = {.size = sizeof o,
-                           .batch_rows = BATCH,
-                           .shuffle = 1,
-                           .seed = 3,
-                           .workers = workers,
-                           .route = route,
-                           .depth = depth};
-    hr_status st = hr_loader_open(dev, dataset, &o, loader);
-
-    hr_dataset_close(&dataset); /* the loader keeps it */
-    return st;
-}
-
-static hr_status open_on(hr_device *dev, uint32_t route, uint32_t depth, hr_loader **loader)
-{
-    return open_with(dev, route, depth, 2, loader);
-}
 
 static void nap(void)
 {
@@ -87,11 +38,11 @@ static hr_status walk(hr_loader *loader, uint64_t epoch, uint64_t *batches)
         const uint64_t *ids;
         const void *host;
         uint64_t count;
-        hr_status host_st = hr_batch_host(batch, FIELDS - 1, &host), release_st;
+        hr_status host_st = hr_batch_host(batch, RIG_FIELDS - 1, &host), release_st;
 
         assert_int_equal(hr_batch_row_ids(batch, &ids, &count), HR_OK);
         for (uint64_t i = 0; host_st == HR_OK && i < count; i++)
-            assert_int_equal(((const uint32_t *)host)[i], words[FIELDS - 1][ids[i]]);
+            assert_int_equal(((const uint32_t *)host)[i], rig_words[RIG_FIELDS - 1][ids[i]]);
         (*batches)++;
         release_st = hr_batch_release(&batch);
         st = host_st != HR_OK ? host_st : release_st;
@@ -106,17 +57,17 @@ static void what_a_batch_costs(void **state)
                                          FAKE_QUEUE_FINISH,  FAKE_KERNEL_CREATE, FAKE_PROGRAM_CREATE, FAKE_FILL};
     enum { NEVER = sizeof never / sizeof *never, EPOCHS = 20 };
     static const uint32_t routes[] = {HR_ROUTE_STAGED, HR_ROUTE_IN_PLACE, HR_ROUTE_RESIDENT};
-    static const uint64_t copies[] = {1, 0, 1}, launches[] = {0, 0, FIELDS};
+    static const uint64_t copies[] = {1, 0, 1}, launches[] = {0, 0, RIG_FIELDS};
 
     (void)state;
     for (uint32_t r = 0; r < 3; r++) {
-        struct fake *fake = fake_of(routes[r]);
+        struct fake *fake = rig_fake(routes[r]);
         hr_device *dev = fake_device(fake, NULL);
         uint64_t before[NEVER] = {0}, batches = 0, copied = 0, launched = 0, recorded = 0;
         hr_loader *loader;
         hr_batch *batch;
 
-        assert_int_equal(open_on(dev, routes[r], 3, &loader), HR_OK);
+        assert_int_equal(rig_open(dev, routes[r], 3, &loader), HR_OK);
         for (uint64_t epoch = 0; epoch < EPOCHS + 2; epoch++) {
             if (epoch == 2) {
                 await_slots(loader, HRI_SLOT_READY, 3); /* of epoch 2, already */
@@ -132,7 +83,7 @@ static void what_a_batch_costs(void **state)
                 assert_int_equal(hr_batch_release(&batch), HR_OK);
         }
         await_slots(loader, HRI_SLOT_READY, 3);
-        assert_int_equal(batches, EPOCHS * BATCHES);
+        assert_int_equal(batches, EPOCHS * RIG_BATCHES);
         for (uint32_t i = 0; i < NEVER; i++)
             assert_int_equal(fake_count(fake, never[i]), before[i]);
         assert_int_equal(fake_count(fake, FAKE_COPY) - copied, copies[r] * batches);
@@ -151,9 +102,9 @@ static void empty_parts_collect_nothing(void **state)
 
     (void)state;
     for (uint32_t r = 0; r < 3; r++) {
-        struct fake *fake = fake_of(routes[r]);
+        struct fake *fake = rig_fake(routes[r]);
         hr_device *dev = fake_device(fake, NULL);
-        hr_dataset *dataset = dataset_of(ROWS);
+        hr_dataset *dataset = rig_dataset(RIG_ROWS);
         hr_loader_options o = {.size = sizeof o, .batch_rows = 1, .route = routes[r], .depth = 2, .shard_count = 2};
         hr_queue *compute;
         hr_loader *loader;
@@ -178,13 +129,13 @@ static void empty_parts_collect_nothing(void **state)
 /* After an epoch's last batch the next epoch's first batches are made ready without being asked for: no gap. */
 static void next_epoch_is_ready_before_it_starts(void **state)
 {
-    struct fake *fake = fake_of(HR_ROUTE_STAGED);
+    struct fake *fake = rig_fake(HR_ROUTE_STAGED);
     hr_device *dev = fake_device(fake, NULL);
     uint64_t batches = 0;
     hr_loader *loader;
 
     (void)state;
-    assert_int_equal(open_on(dev, HR_ROUTE_STAGED, 4, &loader), HR_OK);
+    assert_int_equal(rig_open(dev, HR_ROUTE_STAGED, 4, &loader), HR_OK);
     assert_int_equal(walk(loader, 6, &batches), HR_END);
     await_slots(loader, HRI_SLOT_READY, 4);
     pthread_mutex_lock(&loader->lock);
@@ -194,7 +145,7 @@ static void next_epoch_is_ready_before_it_starts(void **state)
     }
     pthread_mutex_unlock(&loader->lock);
     assert_int_equal(walk(loader, 7, &batches), HR_END);
-    assert_int_equal(batches, 2 * BATCHES);
+    assert_int_equal(batches, 2 * RIG_BATCHES);
     hr_loader_close(&loader);
     hr_device_close(&dev);
     assert_int_equal(fake_destroy(fake), 0);
@@ -204,7 +155,7 @@ static void next_epoch_is_ready_before_it_starts(void **state)
  */
 static void copies_run_ahead_of_a_held_kernel(void **state)
 {
-    struct fake *fake = fake_of(HR_ROUTE_STAGED);
+    struct fake *fake = rig_fake(HR_ROUTE_STAGED);
     hr_device *dev = fake_device(fake, NULL);
     hr_queue *compute, *copy_in;
     hr_event *held;
@@ -215,7 +166,7 @@ static void copies_run_ahead_of_a_held_kernel(void **state)
     (void)state;
     assert_int_equal(hr_device_get_queue(dev, HR_QUEUE_COMPUTE, &compute), HR_OK);
     assert_int_equal(hr_device_get_queue(dev, HR_QUEUE_COPY_IN, &copy_in), HR_OK);
-    assert_int_equal(open_on(dev, HR_ROUTE_STAGED, 2, &loader), HR_OK);
+    assert_int_equal(rig_open(dev, HR_ROUTE_STAGED, 2, &loader), HR_OK);
     assert_int_equal(hr_loader_start(loader, 0), HR_OK);
     assert_int_equal(hr_loader_next(loader, &batch), HR_OK);
     fake_hold(fake, compute, true);
@@ -241,18 +192,18 @@ static void copies_run_ahead_of_a_held_kernel(void **state)
 /* In place the host writes where kernels read: a slot is not touched before its kernel is done. */
 static void in_place_waits_for_the_kernel(void **state)
 {
-    struct fake *fake = fake_of(HR_ROUTE_IN_PLACE);
+    struct fake *fake = rig_fake(HR_ROUTE_IN_PLACE);
     hr_device *dev = fake_device(fake, NULL);
     hr_loader *loader;
     hr_queue *compute;
     hr_batch *first, *second;
     hr_event *held;
     const void *rows;
-    uint32_t copy[BATCH];
+    uint32_t copy[RIG_BATCH];
 
     (void)state;
     assert_int_equal(hr_device_get_queue(dev, HR_QUEUE_COMPUTE, &compute), HR_OK);
-    assert_int_equal(open_on(dev, HR_ROUTE_IN_PLACE, 2, &loader), HR_OK);
+    assert_int_equal(rig_open(dev, HR_ROUTE_IN_PLACE, 2, &loader), HR_OK);
     assert_int_equal(hr_loader_start(loader, 0), HR_OK);
     assert_int_equal(hr_loader_next(loader, &first), HR_OK);
     assert_int_equal(hr_loader_next(loader, &second), HR_OK);
@@ -281,14 +232,14 @@ static void torture(void **state)
     (void)state;
     for (uint32_t r = 0; r < 3; r++)
         for (uint64_t n = 1, finished = 0; !finished; n++) {
-            struct fake *fake = fake_of(routes[r]);
+            struct fake *fake = rig_fake(routes[r]);
             hr_device *dev = fake_device(fake, NULL);
             uint64_t batches = 0, calls = fake_count(fake, FAKE_ANY);
             hr_loader *loader = NULL;
             hr_status st;
 
             fake_fail(fake, FAKE_ANY, n, HR_DRIVER);
-            st = open_on(dev, routes[r], 2, &loader);
+            st = rig_open(dev, routes[r], 2, &loader);
             if (st != HR_OK) {
                 assert_null(loader);
             } else {
@@ -296,7 +247,7 @@ static void torture(void **state)
                 if (st == HR_END)
                     st = walk(loader, 1, &batches);
                 if (st == HR_END) {
-                    assert_int_equal(batches, 2 * BATCHES);
+                    assert_int_equal(batches, 2 * RIG_BATCHES);
                     /* A call may also fail where a caller can do without it, so the end is when it never came. */
                     finished = fake_count(fake, FAKE_ANY) - calls < n;
                 } else {
@@ -314,14 +265,14 @@ static void failed_copies_reach_next(void **state)
 {
     (void)state;
     for (uint64_t n = 1; n <= 6; n++) {
-        struct fake *fake = fake_of(HR_ROUTE_STAGED);
+        struct fake *fake = rig_fake(HR_ROUTE_STAGED);
         hr_device *dev = fake_device(fake, NULL);
         uint64_t batches = 0;
         hr_loader *loader;
         hr_batch *batch;
         hr_status st = HR_END;
 
-        assert_int_equal(open_on(dev, HR_ROUTE_STAGED, 3, &loader), HR_OK);
+        assert_int_equal(rig_open(dev, HR_ROUTE_STAGED, 3, &loader), HR_OK);
         fake_fail_work(fake, n, HR_DEVICE_LOST);
         for (uint64_t epoch = 0; epoch < 3 && st == HR_END; epoch++)
             st = walk(loader, epoch, &batches);
@@ -346,14 +297,14 @@ static void *release_later(void *batch)
 /* One thread that holds every batch would wait for itself; another thread's batch is worth waiting for. */
 static void all_held(void **state)
 {
-    struct fake *fake = fake_of(HR_ROUTE_STAGED);
+    struct fake *fake = rig_fake(HR_ROUTE_STAGED);
     hr_device *dev = fake_device(fake, NULL);
     hr_batch *held[2], *batch;
     hr_loader *loader;
     pthread_t thread;
 
     (void)state;
-    assert_int_equal(open_on(dev, HR_ROUTE_STAGED, 2, &loader), HR_OK);
+    assert_int_equal(rig_open(dev, HR_ROUTE_STAGED, 2, &loader), HR_OK);
     assert_int_equal(hr_loader_next(loader, &batch), HR_STATE);
     assert_non_null(strstr(hr_last_error(), "hr_loader_start"));
     assert_int_equal(hr_loader_start(loader, 0), HR_OK);
@@ -369,48 +320,6 @@ static void all_held(void **state)
     assert_int_equal(hr_batch_release(&batch), HR_OK);
     assert_int_equal(hr_batch_release(&held[1]), HR_OK);
     hr_loader_close(&loader);
-    hr_device_close(&dev);
-    assert_int_equal(fake_destroy(fake), 0);
-}
-
-/* What a worker may do while the feeder asks the route about another slot: it fills the one that is to be sent. */
-static hr_event *never_done;
-
-static hr_status filled_meanwhile(hr_batch *slot, hr_event **event, bool *use)
-{
-    hr_loader *loader = slot->loader;
-
-    pthread_mutex_lock(&loader->lock);
-    *event = hri_worker_step(loader, ROWS) ? never_done : NULL;
-    pthread_mutex_unlock(&loader->lock);
-    *use = false;
-    return HR_OK;
-}
-
-/* A wake-up that comes while the feeder looks elsewhere is not lost. */
-static void no_wake_up_is_lost(void **state)
-{
-    struct fake *fake = fake_of(HR_ROUTE_STAGED);
-    hr_device *dev = fake_device(fake, NULL);
-    struct hri_route route = hri_route_staged;
-    hr_loader *loader;
-    hr_queue *compute;
-    hr_batch *batch;
-
-    (void)state;
-    assert_int_equal(hr_device_get_queue(dev, HR_QUEUE_COMPUTE, &compute), HR_OK);
-    fake_hold(fake, compute, true);
-    assert_int_equal(hr_event_record(compute, &never_done), HR_OK);
-    assert_int_equal(open_with(dev, HR_ROUTE_STAGED, 2, 1, &loader), HR_OK);
-    route.blocker = filled_meanwhile;
-    loader->route = &route; /* no thread looks at it before the start */
-    assert_int_equal(hr_loader_start(loader, 0), HR_OK);
-    assert_int_equal(hr_loader_next(loader, &batch), HR_OK); /* for ever, if it were */
-    assert_int_equal(hr_batch_index(batch), 0);
-    fake_hold(fake, compute, false);
-    assert_int_equal(hr_batch_release(&batch), HR_OK);
-    hr_loader_close(&loader);
-    hr_event_close(&never_done);
     hr_device_close(&dev);
     assert_int_equal(fake_destroy(fake), 0);
 }
@@ -432,12 +341,12 @@ static void expect_words(hr_loader *loader, struct hri_tally tally, const char *
 
 static void bottleneck_in_words(void **state)
 {
-    struct fake *fake = fake_of(HR_ROUTE_STAGED);
+    struct fake *fake = rig_fake(HR_ROUTE_STAGED);
     hr_device *dev = fake_device(fake, NULL);
     hr_loader *loader;
 
     (void)state;
-    assert_int_equal(open_on(dev, HR_ROUTE_STAGED, 2, &loader), HR_OK);
+    assert_int_equal(rig_open(dev, HR_ROUTE_STAGED, 2, &loader), HR_OK);
     expect_words(loader, (struct hri_tally){.next_wait_ns = 10000}, "compute: the device never waited");
     expect_words(loader, (struct hri_tally){.next_wait_ns = 600000, .slot_wait_ns = 700000, .send_wait_ns = 60000},
                  "compute: batches wait for the device, 70% of the epoch");
@@ -461,7 +370,6 @@ int main(void)
         cmocka_unit_test(torture),
         cmocka_unit_test(failed_copies_reach_next),
         cmocka_unit_test(all_held),
-        cmocka_unit_test(no_wake_up_is_lost),
         cmocka_unit_test(bottleneck_in_words),
     };
 
