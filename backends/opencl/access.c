@@ -63,19 +63,45 @@ hr_status hri_cl_buffer_acquire(struct hrb_buffer *buffer, struct hrb_queue *que
     return HR_OK;
 }
 
+/* The unmap is a command like any other: what is recorded next stands behind it. */
+static cl_int unmap_in(struct hri_cl_queue *queue, const struct hri_cl_buffer *buffer, void *ptr)
+{
+    cl_event event = NULL;
+    cl_int code;
+
+    hri_cl_queue_enter(queue);
+    code = clEnqueueUnmapMemObject(queue->native, buffer->mem, ptr, 0, NULL, queue->foreign ? NULL : &event);
+    if (event)
+        hri_cl_queue_last(queue, event);
+    if (code == CL_SUCCESS)
+        code = clFlush(queue->native);
+    queue->unflushed = false;
+    hri_cl_queue_leave(queue);
+    return code;
+}
+
+/* Without a queue: on the one for maps. */
+static cl_int unmap_now(const struct hri_cl_device *device, const struct hri_cl_buffer *buffer, void *ptr)
+{
+    cl_int code;
+
+    hri_cl_enter(device);
+    code = clEnqueueUnmapMemObject(device->maps, buffer->mem, ptr, 0, NULL, NULL);
+    if (code == CL_SUCCESS)
+        code = clFlush(device->maps);
+    hri_cl_leave(device);
+    return code;
+}
+
 hr_status hri_cl_buffer_release(struct hrb_buffer *buffer, struct hrb_queue *queue, void *ptr)
 {
     const struct hri_cl_device *device = hri_cl_device(buffer->device);
-    cl_command_queue native = queue ? hri_cl_queue(queue)->native : device->maps;
     cl_int code;
 
     if (buffer->host)
         return HR_OK; /* what is enqueued from now on sees shared memory as the host left it */
-    hri_cl_enter(device);
-    code = clEnqueueUnmapMemObject(native, hri_cl_buffer(buffer)->mem, ptr, 0, NULL, NULL);
-    if (code == CL_SUCCESS)
-        code = clFlush(native);
-    hri_cl_leave(device);
+    code = queue ? unmap_in(hri_cl_queue(queue), hri_cl_buffer(buffer), ptr)
+                 : unmap_now(device, hri_cl_buffer(buffer), ptr);
     if (code != CL_SUCCESS)
         return hri_cl_fail(device->head.services, HRI_CL_CALL, code, "a buffer cannot be unmapped");
     return HR_OK;

@@ -1,9 +1,21 @@
-/* Events: a marker's, or that of a copy or kernel. */
+/* Events: that of a copy or kernel, and those that are recorded: the queue's last command's, or a marker's. */
 #include "opencl/internal.h"
 
 #include <stdlib.h>
 
-hr_status hri_cl_event_record(struct hrb_queue *queue, uint32_t flags, struct hrb_event **event)
+struct hri_cl_event *hri_cl_event_new(struct hrb_queue *queue)
+{
+    struct hri_cl_event *event = calloc(1, sizeof *event);
+
+    if (event)
+        event->head.queue = queue;
+    else
+        queue->device->services->fail(HR_NO_MEMORY, 0, "no memory for an event");
+    return event;
+}
+
+/* Where the program's own commands may stand behind the last one that is known. */
+static hr_status record_marker(struct hrb_queue *queue, uint32_t flags, struct hrb_event **event)
 {
     const struct hrb_sync sync = {.flags = flags, .event = event};
     struct hri_cl_submission sub;
@@ -16,9 +28,44 @@ hr_status hri_cl_event_record(struct hrb_queue *queue, uint32_t flags, struct hr
         "an event cannot be recorded");
 }
 
+hr_status hri_cl_event_record(struct hrb_queue *queue, uint32_t flags, struct hrb_event **event)
+{
+    struct hri_cl_queue *recorded = hri_cl_queue(queue);
+    struct hri_cl_event *made;
+    cl_int code = CL_SUCCESS;
+
+    /* Times are asked for: a marker's are those of the record itself. */
+    if (flags & HR_TIMING)
+        return record_marker(queue, flags, event);
+    made = hri_cl_event_new(queue);
+    if (!made)
+        return HR_NO_MEMORY;
+    hri_cl_queue_enter(recorded);
+    if (recorded->foreign) {
+        hri_cl_queue_leave(recorded);
+        free(made);
+        return record_marker(queue, flags, event);
+    }
+    if (recorded->unflushed)
+        code = clFlush(recorded->native);
+    recorded->unflushed = false;
+    made->native = recorded->last;
+    if (made->native)
+        clRetainEvent(made->native);
+    hri_cl_queue_leave(recorded);
+    if (code != CL_SUCCESS) {
+        hri_cl_event_destroy(&made->head);
+        return hri_cl_fail(queue->device->services, HRI_CL_CALL, code, "an event cannot be flushed");
+    }
+    *event = &made->head;
+    return HR_OK;
+}
+
 hr_status hri_cl_event_wait(struct hrb_event *event, uint64_t timeout_ns)
 {
-    return hri_cl_wait(hri_cl_device(event->queue->device), hri_cl_event(event)->native, timeout_ns);
+    cl_event native = hri_cl_event(event)->native;
+
+    return native ? hri_cl_wait(hri_cl_device(event->queue->device), native, timeout_ns) : HR_OK;
 }
 
 hr_status hri_cl_event_query(struct hrb_event *event, uint32_t *done)
@@ -41,6 +88,8 @@ hr_status hri_cl_event_times(struct hrb_event *event, uint64_t *start_ns, uint64
 
     if (!(event->queue->flags & HR_TIMING))
         return services->fail(HR_UNSUPPORTED, 0, "the event's queue was created without HR_TIMING");
+    if (!native)
+        return services->fail(HR_UNSUPPORTED, 0, "the event was recorded before any work, so it has no times");
     code = clGetEventProfilingInfo(native, CL_PROFILING_COMMAND_START, sizeof start, &start, NULL);
     if (code == CL_SUCCESS)
         code = clGetEventProfilingInfo(native, CL_PROFILING_COMMAND_END, sizeof end, &end, NULL);
@@ -58,7 +107,8 @@ void hri_cl_event_destroy(struct hrb_event *event)
     const struct hri_cl_device *device = hri_cl_device(event->queue->device);
 
     hri_cl_enter(device);
-    clReleaseEvent(hri_cl_event(event)->native);
+    if (hri_cl_event(event)->native)
+        clReleaseEvent(hri_cl_event(event)->native);
     hri_cl_leave(device);
     free(event);
 }

@@ -57,11 +57,15 @@ struct hri_cl_buffer {
 struct hri_cl_queue {
     struct hrb_queue head;
     cl_command_queue native;
+    pthread_mutex_t lock; /* from a command's submission until it is the last one; before it: hri_cl_enter() */
+    cl_event last;        /* of the last command, NULL before the first */
+    bool unflushed;       /* that command is a barrier which nothing has followed */
+    bool foreign;         /* holds commands of the program's own, so that `last` may not be the last */
 };
 
 struct hri_cl_event {
     struct hrb_event head;
-    cl_event native;
+    cl_event native; /* NULL: nothing had been submitted, so it is done */
 };
 
 struct hri_cl_program {
@@ -107,6 +111,19 @@ static inline void hri_cl_leave(const struct hri_cl_device *device)
 {
     if (device->turn)
         pthread_mutex_unlock(device->turn);
+}
+
+/* Around a command's submission, so that the queue's last event is its last command's. */
+static inline void hri_cl_queue_enter(struct hri_cl_queue *queue)
+{
+    hri_cl_enter((const struct hri_cl_device *)queue->head.device);
+    pthread_mutex_lock(&queue->lock);
+}
+
+static inline void hri_cl_queue_leave(struct hri_cl_queue *queue)
+{
+    pthread_mutex_unlock(&queue->lock);
+    hri_cl_leave((const struct hri_cl_device *)queue->head.device);
 }
 
 /* The heads are first members, so these are the same address. */
@@ -182,8 +199,11 @@ void hri_cl_queue_destroy(struct hrb_queue *queue);
 hr_status hri_cl_queue_finish(struct hrb_queue *queue);
 hr_status hri_cl_queue_wait(struct hrb_queue *queue, struct hrb_event *event);
 hr_status hri_cl_queue_native(struct hrb_queue *queue, void **native);
+/* Takes the event of a command as the queue's last. Between enter and leave. */
+void hri_cl_queue_last(struct hri_cl_queue *queue, cl_event native);
 
 /* -- event.c, wait.c -- */
+struct hri_cl_event *hri_cl_event_new(struct hrb_queue *queue); /* NULL is described */
 hr_status hri_cl_event_record(struct hrb_queue *queue, uint32_t flags, struct hrb_event **event);
 hr_status hri_cl_event_wait(struct hrb_event *event, uint64_t timeout_ns);
 hr_status hri_cl_event_query(struct hrb_event *event, uint32_t *done);
@@ -198,15 +218,17 @@ hr_status hri_cl_wait(const struct hri_cl_device *device, cl_event event, uint64
 struct hri_cl_submission {
     struct hri_cl_queue *queue;
     struct hri_cl_event *event; /* NULL: none asked for */
+    cl_event native;            /* what the driver gives */
     struct hrb_event **out;
     cl_uint n_waits;
     cl_event *waits; /* NULL when none, as the driver wants it */
+    cl_event *list;  /* few, or allocated */
     cl_event few[8];
 };
 
-/* After HR_OK the thread is in (hri_cl_enter) until _end or _cancel. */
+/* After HR_OK the thread is in (hri_cl_enter) and has the queue's lock until _end or _cancel. */
 hr_status hri_cl_submit_begin(struct hrb_queue *queue, const struct hrb_sync *sync, struct hri_cl_submission *sub);
-/* Where the driver puts its event, NULL when nobody wants one. */
+/* Where the driver puts its event, NULL when there is no use for one. */
 cl_event *hri_cl_submit_event(struct hri_cl_submission *sub);
 /* code: what the driver answered. Flushes, hands the event out; or describes the failure of `what` and undoes. */
 hr_status hri_cl_submit_end(struct hri_cl_submission *sub, cl_int code, const char *what);

@@ -85,6 +85,8 @@ hr_status hri_cl_queue_create(struct hrb_device *device, uint32_t role, uint32_t
     made->head.device = device;
     made->head.role = role;
     made->head.flags = flags;
+    made->foreign = native != NULL;
+    pthread_mutex_init(&made->lock, NULL);
     *queue = &made->head;
     return HR_OK;
 }
@@ -94,12 +96,22 @@ void hri_cl_queue_destroy(struct hrb_queue *queue)
     const struct hri_cl_device *device = hri_cl_device(queue->device);
 
     hri_cl_enter(device);
+    if (hri_cl_queue(queue)->last)
+        clReleaseEvent(hri_cl_queue(queue)->last);
     clReleaseCommandQueue(hri_cl_queue(queue)->native); /* work in flight keeps what it needs */
     hri_cl_leave(device);
+    pthread_mutex_destroy(&hri_cl_queue(queue)->lock);
     free(queue);
 }
 
-/* A marker and a wait that sleeps: some drivers spin in clFinish. */
+void hri_cl_queue_last(struct hri_cl_queue *queue, cl_event native)
+{
+    if (queue->last)
+        clReleaseEvent(queue->last);
+    queue->last = native;
+}
+
+/* An event and a wait that sleeps: some drivers spin in clFinish. */
 hr_status hri_cl_queue_finish(struct hrb_queue *queue)
 {
     struct hrb_event *event;
@@ -112,24 +124,43 @@ hr_status hri_cl_queue_finish(struct hrb_queue *queue)
     return st;
 }
 
+/*
+ * The event's work was flushed when it was submitted; the barrier starts nothing, so it goes with what follows. An
+ * event that is done needs none: the look at it is a synchronisation point.
+ */
 hr_status hri_cl_queue_wait(struct hrb_queue *queue, struct hrb_event *event)
 {
-    const struct hri_cl_device *device = hri_cl_device(queue->device);
+    struct hri_cl_queue *waiting = hri_cl_queue(queue);
+    cl_event native = hri_cl_event(event)->native;
+    cl_event barrier = NULL;
     cl_int code;
+    hr_status st;
 
-    if (event->queue == queue)
-        return HR_OK; /* in order */
-    /* The event's work was flushed when it was submitted; the barrier starts nothing, so it goes with what follows. */
-    hri_cl_enter(device);
-    code = clEnqueueBarrierWithWaitList(hri_cl_queue(queue)->native, 1, &hri_cl_event(event)->native, NULL);
-    hri_cl_leave(device);
+    if (event->queue == queue || !native)
+        return HR_OK; /* in order, or nothing to wait for */
+    st = hri_cl_wait(hri_cl_device(queue->device), native, 0);
+    if (st != HR_TIMEOUT)
+        return st;
+    hri_cl_queue_enter(waiting);
+    code = clEnqueueBarrierWithWaitList(waiting->native, 1, &native, waiting->foreign ? NULL : &barrier);
+    if (barrier) {
+        hri_cl_queue_last(waiting, barrier);
+        waiting->unflushed = true;
+    }
+    hri_cl_queue_leave(waiting);
     if (code != CL_SUCCESS)
         return hri_cl_fail(queue->device->services, HRI_CL_CALL, code, "a queue cannot wait for an event");
     return HR_OK;
 }
 
+/* From here on the program may enqueue work of its own. */
 hr_status hri_cl_queue_native(struct hrb_queue *queue, void **native)
 {
-    *native = hri_cl_queue(queue)->native;
+    struct hri_cl_queue *given = hri_cl_queue(queue);
+
+    hri_cl_queue_enter(given);
+    given->foreign = true;
+    hri_cl_queue_leave(given);
+    *native = given->native;
     return HR_OK;
 }

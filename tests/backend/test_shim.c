@@ -17,7 +17,7 @@ static struct {
     const char *version;
     const char *platform;
     bool no_svm;
-    unsigned flushes, finishes, waits;
+    unsigned flushes, finishes, waits, markers, barriers;
 } shim;
 
 cl_int __real_clGetEventInfo(cl_event event, cl_event_info what, size_t room, void *value, size_t *bytes);
@@ -99,6 +99,24 @@ cl_int __wrap_clWaitForEvents(cl_uint n, const cl_event *events)
     return __real_clWaitForEvents(n, events);
 }
 
+cl_int __real_clEnqueueMarkerWithWaitList(cl_command_queue queue, cl_uint n, const cl_event *waits, cl_event *event);
+cl_int __wrap_clEnqueueMarkerWithWaitList(cl_command_queue queue, cl_uint n, const cl_event *waits, cl_event *event);
+
+cl_int __wrap_clEnqueueMarkerWithWaitList(cl_command_queue queue, cl_uint n, const cl_event *waits, cl_event *event)
+{
+    shim.markers++;
+    return __real_clEnqueueMarkerWithWaitList(queue, n, waits, event);
+}
+
+cl_int __real_clEnqueueBarrierWithWaitList(cl_command_queue queue, cl_uint n, const cl_event *waits, cl_event *event);
+cl_int __wrap_clEnqueueBarrierWithWaitList(cl_command_queue queue, cl_uint n, const cl_event *waits, cl_event *event);
+
+cl_int __wrap_clEnqueueBarrierWithWaitList(cl_command_queue queue, cl_uint n, const cl_event *waits, cl_event *event)
+{
+    shim.barriers++;
+    return __real_clEnqueueBarrierWithWaitList(queue, n, waits, event);
+}
+
 static int set_up(void **state)
 {
     memset(&shim, 0, sizeof shim);
@@ -118,10 +136,12 @@ static void failed_work_is_a_failure_every_time(void **state)
         {CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, HR_DRIVER, "CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST"},
         {-12345, HR_DRIVER, "a code of the driver's own"},
     };
+    struct hrb_buffer *buffer = rig_buffer(HR_MEMORY_DEVICE, 64);
     struct hrb_event *event = NULL;
     uint32_t done = 7;
 
     (void)state;
+    assert_int_equal(rig.ops->fill(rig.queue, buffer, 0, 64, "a", 1, &rig_no_sync), HR_OK);
     assert_int_equal(rig.ops->event_record(rig.queue, 0, &event), HR_OK);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         shim.event_status = cases[i].code;
@@ -131,7 +151,43 @@ static void failed_work_is_a_failure_every_time(void **state)
         rig_expect_failure(rig.ops->queue_finish(rig.queue), cases[i].status, cases[i].name);
     }
     assert_int_equal(done, 7);
+    shim.event_status = 0;
     rig.ops->event_destroy(event);
+    rig.ops->buffer_destroy(buffer);
+}
+
+/* On an in-order queue the last command's event stands for all before it: recording submits nothing, a queue that had
+ * none is done, and an event that is done keeps no other queue waiting. The program's own queue needs a marker. */
+static void recorded_events_submit_nothing(void **state)
+{
+    struct hrb_buffer *buffer = rig_buffer(HR_MEMORY_DEVICE, 64);
+    struct hrb_event *event = NULL, *none = NULL;
+    struct hrb_queue *other = NULL;
+    uint32_t done = 0;
+    void *native;
+
+    (void)state;
+    assert_int_equal(rig.ops->queue_create(rig.device, HR_QUEUE_COMPUTE, 0, NULL, &other), HR_OK);
+    assert_int_equal(rig.ops->event_record(other, 0, &none), HR_OK);
+    assert_int_equal(rig.ops->event_query(none, &done), HR_OK);
+    assert_int_equal(done, 1);
+    assert_int_equal(rig.ops->event_wait(none, HR_FOREVER), HR_OK);
+    assert_int_equal(rig.ops->queue_wait(rig.queue, none), HR_OK);
+    assert_int_equal(rig.ops->fill(rig.queue, buffer, 0, 64, "a", 1, &rig_no_sync), HR_OK);
+    assert_int_equal(rig.ops->event_record(rig.queue, 0, &event), HR_OK);
+    assert_int_equal(rig.ops->event_wait(event, HR_FOREVER), HR_OK);
+    assert_int_equal(rig.ops->queue_wait(other, event), HR_OK);
+    assert_int_equal(shim.markers, 0);
+    assert_int_equal(shim.barriers, 0);
+    rig.ops->event_destroy(event);
+    assert_int_equal(rig.ops->queue_native(rig.queue, &native), HR_OK);
+    assert_int_equal(rig.ops->event_record(rig.queue, 0, &event), HR_OK);
+    assert_int_equal(shim.markers, 1);
+    assert_int_equal(rig.ops->event_wait(event, HR_FOREVER), HR_OK);
+    rig.ops->event_destroy(event);
+    rig.ops->event_destroy(none);
+    rig.ops->queue_destroy(other);
+    rig.ops->buffer_destroy(buffer);
 }
 
 /* Pitfalls: an event whose producer nobody flushed; a status taken for a synchronisation point; a queue-wide wait. */
@@ -168,6 +224,7 @@ static void a_gpu_is_listed_first_and_waited_for_by_polls(void **state)
     hr_device_info info = {.size = sizeof info};
     static struct hrb_instance *instance; /* for the life of the process */
     struct hrb_device *device = NULL;
+    struct hrb_buffer *buffer = NULL;
     struct hrb_queue *queue = NULL;
     uint32_t n;
 
@@ -185,12 +242,15 @@ static void a_gpu_is_listed_first_and_waited_for_by_polls(void **state)
 
     assert_int_equal(rig.ops->device_open(instance, 0, NULL, &device), HR_OK);
     assert_int_equal(rig.ops->queue_create(device, HR_QUEUE_COMPUTE, 0, NULL, &queue), HR_OK);
+    assert_int_equal(rig.ops->buffer_create(device, HR_MEMORY_DEVICE, 64, &buffer), HR_OK);
+    assert_int_equal(rig.ops->fill(queue, buffer, 0, 64, "a", 1, &rig_no_sync), HR_OK);
     assert_int_equal(rig.ops->queue_finish(queue), HR_OK);
     shim.event_status = CL_OUT_OF_RESOURCES;
     shim.waits = 0;
     rig_expect_failure(rig.ops->queue_finish(queue), HR_DEVICE_LOST, "CL_OUT_OF_RESOURCES");
     assert_int_equal(shim.waits, 0); /* it was polled: the driver's wait would spin */
     shim.event_status = 0;
+    rig.ops->buffer_destroy(buffer);
     rig.ops->queue_destroy(queue);
     rig.ops->device_close(device);
 }
@@ -247,6 +307,7 @@ static void another_platform_is_not_pocl(void **state)
 
 static const struct CMUnitTest tests[] = {
     SHIM_TEST(failed_work_is_a_failure_every_time),
+    SHIM_TEST(recorded_events_submit_nothing),
     SHIM_TEST(submissions_are_flushed_and_polls_followed_by_a_wait),
     SHIM_TEST(a_gpu_is_listed_first_and_waited_for_by_polls),
     SHIM_TEST(an_old_driver_is_listed_with_the_reason),
