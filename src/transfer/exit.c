@@ -3,11 +3,16 @@
  * threads still work while the process takes it apart may crash. Beyond reach is what a driver registers for its own
  * end later than this file does: PoCL's compiler, while it compiles the first kernel of the process.
  */
+#include "core/util.h"
 #include "transfer/object.h"
 #include "transfer/open.h"
 
 #include <stdlib.h>
 #include <unistd.h>
+
+/* Work of the program's own may wait for what only the program could still do, as set a user event: a device that may
+ * hold such work is waited for so long. */
+#define LONGEST_NS UINT64_C(2000000000)
 
 /* Part of the registry's state: the devices that are open. */
 static struct {
@@ -31,12 +36,40 @@ static hr_queue *next_queue(hr_device *device, hr_queue *queue)
     return next;
 }
 
+static bool has_foreign(hr_device *device)
+{
+    bool any = false;
+
+    for (hr_queue *queue = NULL; (queue = next_queue(device, queue)) != NULL;)
+        any = any || hri_queue_is_foreign(queue);
+    return any;
+}
+
+static void end_by(hr_queue *queue, uint64_t deadline)
+{
+    const struct hrb_ops *ops = queue->device->ops;
+    uint64_t now = hri_now_ns();
+    struct hrb_event *event;
+
+    if (hri_mark_passed(queue, atomic_load(&queue->submitted)) || ops->event_record(queue->native, 0, &event) != HR_OK)
+        return;
+    ops->event_wait(event, now < deadline ? deadline - now : 0);
+    ops->event_destroy(event);
+}
+
 /* Nothing new is submitted (a loader's threads may be at it), and what was submitted ends. */
 static void end_work(hr_device *device)
 {
+    const uint64_t deadline = hri_now_ns() + LONGEST_NS;
+    const bool foreign = has_foreign(device);
+
     hri_failure_set(&device->failure, hri_fail(HR_STATE, "the process is exiting"));
-    for (hr_queue *queue = NULL; (queue = next_queue(device, queue)) != NULL;)
-        hri_queue_end(queue);
+    for (hr_queue *queue = NULL; (queue = next_queue(device, queue)) != NULL;) {
+        if (foreign)
+            end_by(queue, deadline);
+        else
+            hri_queue_end(queue);
+    }
 }
 
 /* No lock is waited for that a thread could hold for ever: those that hold this one are short. */

@@ -233,14 +233,49 @@ static void wrong_handles(void **state)
     hr_device_close(&own);
 }
 
+/* Still reachable at the child's end, so that a leak checker is silent. */
+static hr_buffer *left;
+static cl_event never;
+
+/* Ends with work behind an event that nobody will set any more. */
+static int child(const char *task)
+{
+    cl_context theirs;
+    cl_command_queue queue;
+    cl_int error;
+    hr_queue *given;
+
+    (void)task;
+    if (hr_device_open(selector, NULL, &device) != HR_OK || hr_device_get_queue(device, 0, &given) != HR_OK ||
+        hr_buffer_create(device, HR_MEMORY_DEVICE, BYTES, given, &left) != HR_OK ||
+        hr_device_opencl(device, &theirs) != HR_OK || hr_queue_opencl(given, &queue) != HR_OK)
+        return 2;
+    never = clCreateUserEvent(theirs, &error);
+    if (error != CL_SUCCESS || clEnqueueBarrierWithWaitList(queue, 1, &never, NULL) != CL_SUCCESS ||
+        hr_fill(given, left, 0, BYTES, "abcd", 4, NULL) != HR_OK)
+        return 3;
+    return 42;
+}
+
+/* An early exit(1) of a program must end it, whatever it has left undone. */
+static void exit_waits_for_no_user_event(void **state)
+{
+    char output[512];
+
+    (void)state;
+    NEEDS_OPENCL();
+    assert_int_equal(run_self("exit", NULL, output, sizeof output), 42);
+}
+
 #define with_own(f) cmocka_unit_test_setup_teardown(f, make_own, drop_own)
 
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        with_own(own_context_and_queue),         with_own(handles_are_retained), with_own(native_work_in_order),
-        with_own(declared_uses_hold_the_memory), with_own(wrong_handles),
+        with_own(own_context_and_queue), with_own(handles_are_retained),
+        with_own(native_work_in_order),  with_own(declared_uses_hold_the_memory),
+        with_own(wrong_handles),         cmocka_unit_test(exit_waits_for_no_user_event),
     };
 
-    return conformance_main(argc, argv, tests, NULL);
+    return conformance_main(argc, argv, tests, child);
 }
