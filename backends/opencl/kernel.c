@@ -53,15 +53,22 @@ void hri_cl_clone_give(struct hri_cl_kernel *kernel, struct hri_cl_clone *clone)
     pthread_mutex_unlock(&kernel->lock);
 }
 
-/* HR_NOT_FOUND with the names that there are. */
+/* HR_NOT_FOUND with the names that there are; a driver gives all of them or none. */
 static hr_status no_such_kernel(const struct hri_cl_program *program, const char *name)
 {
-    char names[512] = "";
+    size_t bytes = 0;
+    char *names = NULL;
+    hr_status st;
 
-    if (clGetProgramInfo(program->native, CL_PROGRAM_KERNEL_NAMES, sizeof names - 1, names, NULL) != CL_SUCCESS)
+    if (clGetProgramInfo(program->native, CL_PROGRAM_KERNEL_NAMES, 0, NULL, &bytes) == CL_SUCCESS)
+        names = calloc(bytes + 1, 1);
+    if (names && clGetProgramInfo(program->native, CL_PROGRAM_KERNEL_NAMES, bytes, names, NULL) != CL_SUCCESS)
         names[0] = '\0';
-    return program->head.device->services->fail(HR_NOT_FOUND, CL_INVALID_KERNEL_NAME,
-                                                "the program has no kernel \"%s\"; it has: %s", name, names);
+    st = program->head.device->services->fail(HR_NOT_FOUND, CL_INVALID_KERNEL_NAME,
+                                              "the program has no kernel \"%.100s\"; it has: %s", name,
+                                              names ? names : "?");
+    free(names);
+    return st;
 }
 
 /* Makes the first cl_kernel, which tells the signature and then joins the pool. */

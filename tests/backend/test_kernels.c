@@ -93,6 +93,22 @@ static void an_unknown_kernel_is_named_with_those_there_are(void **state)
     assert_null(none);
 }
 
+static void many_kernels_are_named_too(void **state)
+{
+    struct hrb_program *many = NULL;
+    struct hrb_kernel *none = NULL;
+    char text[40 * 128] = "";
+    size_t used = 0;
+
+    (void)state;
+    for (int i = 0; i < 40; i++)
+        used += (size_t)snprintf(text + used, sizeof text - used,
+                                 "__kernel void a_kernel_with_a_long_name_%d(__global int *x) { x[0] = 1; }\n", i);
+    assert_int_equal(rig.ops->program_create(rig.device, text, NULL, &many), HR_OK);
+    rig_expect_failure(rig.ops->kernel_create(many, "", &none), HR_NOT_FOUND, "a_kernel_with_a_long_name_");
+    rig.ops->program_destroy(many);
+}
+
 static void wrong_arguments_are_refused(void **state)
 {
     struct hrb_kernel *add = kernel_of("add");
@@ -285,6 +301,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(a_failed_build_has_its_log),
     cmocka_unit_test(options_define_macros),
     cmocka_unit_test(an_unknown_kernel_is_named_with_those_there_are),
+    cmocka_unit_test(many_kernels_are_named_too),
     cmocka_unit_test(wrong_arguments_are_refused),
     cmocka_unit_test(scalars_of_every_width_arrive),
     cmocka_unit_test(every_item_runs_once_whatever_the_shape),
