@@ -14,9 +14,9 @@ static const char help[] =
     "same batches and end with the same weights.\n"
     "\n"
     "  --data DIR        folder of the four *-ubyte.gz files (/usr/share/datasets/fashion-mnist)\n"
-    "  --selector S      device, as `headrace info` lists them (HEADRACE_BACKEND, else the first)\n"
+    "  --selector S      device, as `headrace info` lists them (HEADRACE_BACKEND, else the one marked there)\n"
     "  --epochs N        1 to 100 (5)\n"
-    "  --batch N         rows a step, 1 to 10000 (128)\n"
+    "  --batch N         rows a step, 1 to 1024 (128)\n"
     "  --workers N       threads that gather, 1 to 256 (the library's choice)\n"
     "  --weights FILE    write the final weights there, 32-bit floats\n"
     "  --streamed-only   no second training to compare with\n"
@@ -66,7 +66,7 @@ static int parse_option(int option, struct args *args)
     case OPT_EPOCHS:
         return parse_number("--epochs", MAX_EPOCHS, &args->epochs);
     case OPT_BATCH:
-        return parse_number("--batch", 10000, &args->batch);
+        return parse_number("--batch", MAX_BATCH, &args->batch);
     case OPT_WORKERS:
         return parse_number("--workers", 256, &args->workers);
     case OPT_STREAMED_ONLY:

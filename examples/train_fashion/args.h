@@ -4,11 +4,11 @@
 
 #include <stdint.h>
 
-enum { MAX_EPOCHS = 100 };
+enum { MAX_EPOCHS = 100, MAX_BATCH = 1024 }; /* so many rows fit into the streamed budget */
 
 struct args {
     const char *data;     /* the folder of the four files */
-    const char *selector; /* as for hr_device_open(); NULL: HEADRACE_BACKEND, else the first that works */
+    const char *selector; /* as for hr_device_open(); NULL: HEADRACE_BACKEND, else the best there is */
     const char *weights;  /* where to write the final weights; NULL: nowhere */
     uint32_t epochs;
     uint32_t batch;

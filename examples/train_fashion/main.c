@@ -40,20 +40,17 @@ static hr_status train(const struct args *args, const struct data *data, struct 
     return HR_OK;
 }
 
-static int save(const char *path, const float *weights)
+static int save(const char *path, FILE *file, const float *weights)
 {
-    FILE *file = fopen(path, "wb");
-    int saved = file && fwrite(weights, sizeof *weights, PARAMETERS, file) == PARAMETERS;
+    int saved = fwrite(weights, sizeof *weights, PARAMETERS, file) == PARAMETERS && fflush(file) == 0;
 
-    if (file && fclose(file) != 0)
-        saved = 0;
     if (!saved)
         perror(path);
     return saved;
 }
 
 /* Returns whether all is as it should be: the weights saved, and the same bits both ways. */
-static int compare_and_save(const struct args *args, struct training *streamed, struct training *resident)
+static int compare_and_save(const struct args *args, FILE *file, struct training *streamed, struct training *resident)
 {
     static float weights[PARAMETERS], others[PARAMETERS];
     hr_status st = model_read(streamed->model, weights);
@@ -69,7 +66,16 @@ static int compare_and_save(const struct args *args, struct training *streamed, 
         same = memcmp(weights, others, sizeof weights) == 0;
         printf("weights streamed == resident: %s\n", same ? "yes" : "no");
     }
-    return (!args->weights || save(args->weights, weights)) && same;
+    return (!file || save(args->weights, file, weights)) && same;
+}
+
+/* What was printed has arrived: a full disk is a failure too. */
+static int all_printed(void)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return 1;
+    fputs("train_fashion: standard output could not be written\n", stderr);
+    return 0;
 }
 
 int main(int argc, char **argv)
@@ -79,10 +85,15 @@ int main(int argc, char **argv)
     struct training streamed = {.name = "streamed"};
     struct training resident = {.name = "resident"};
     hr_memory_stats memory = {.size = sizeof memory};
+    FILE *file = NULL;
     int fine = 0;
 
     if (!args_parse(argc, argv, &args))
-        return args.exit_code;
+        return all_printed() ? args.exit_code : EXIT_FAILURE;
+    if (args.weights && !(file = fopen(args.weights, "wb"))) { /* known before the training, not after it */
+        perror(args.weights);
+        return EXIT_FAILURE;
+    }
     hr_status st = data_open(args.data, &data);
     if (st == HR_OK)
         st = train(&args, &data, &streamed, &resident);
@@ -91,11 +102,13 @@ int main(int argc, char **argv)
     if (st != HR_OK) {
         report_failure(st);
     } else {
-        fine = compare_and_save(&args, &streamed, &resident);
+        fine = compare_and_save(&args, file, &streamed, &resident);
         report_result(&streamed, args.compare ? &resident : NULL, args.epochs, memory.device_peak_bytes, data.bytes);
     }
     training_close(&resident);
     training_close(&streamed);
     data_close(&data);
-    return fine ? EXIT_SUCCESS : EXIT_FAILURE;
+    if (file)
+        fclose(file);
+    return all_printed() && fine ? EXIT_SUCCESS : EXIT_FAILURE;
 }

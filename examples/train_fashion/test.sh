@@ -41,3 +41,14 @@ if "$program" --selector "$selector" --data "$folder" >"$folder/out" 2>&1; then
     fail 'an empty folder was taken for data'
 fi
 grep -q '^train_fashion: HR_' "$folder/out" || fail "no message for an empty folder: $(cat "$folder/out")"
+
+code=0
+"$program" --selector "$selector" --epochs 1 --streamed-only --weights "$folder/none/weights" >"$folder/out" 2>&1 || code=$?
+test $code = 1 || fail "exit code $code for weights that cannot be written"
+if grep -q '^epoch' "$folder/out"; then
+    fail 'it trained before it looked whether the weights can be written'
+fi
+"$program" --selector "$selector" --epochs 1 --streamed-only --batch 1024 >/dev/null || fail 'no room for the largest batch'
+if [ -c /dev/full ] && "$program" --help 2>/dev/null >/dev/full; then
+    fail 'a full disk is no failure'
+fi
