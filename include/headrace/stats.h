@@ -21,7 +21,7 @@ typedef struct hr_loader_stats {
     uint64_t next_wait_ns;   /* hr_loader_next() had no batch to give */
     uint64_t slot_wait_ns;   /* the feeder had no free slot: batches were unreleased or in use by the device */
     uint64_t gather_ns;      /* gathering, summed over workers */
-    uint64_t send_wait_ns;   /* the feeder waited for a copy to leave its staging slot */
+    uint64_t send_wait_ns;   /* the feeder waited for a copy to leave its staging slot; resident: copied the data set */
     uint64_t first_batch_ns; /* start to the first batch delivered */
     char bottleneck[128];    /* in words: "gather: add workers", "compute: the device never waited" */
 } hr_loader_stats;

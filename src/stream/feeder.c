@@ -130,10 +130,11 @@ static void sleep_feeder(hr_loader *loader)
         loader->tally.slot_wait_ns += since(loader, begin);
 }
 
-/* What the route does once, before the first batch. */
+/* What the route does once, before the first batch: a copy that every batch waits for. */
 static void begin_route(hr_loader *loader)
 {
     uint64_t sent = 0;
+    uint64_t begin = hri_now_ns();
     hr_status st;
 
     if (!loader->route->begin || loader->stopping)
@@ -142,6 +143,7 @@ static void begin_route(hr_loader *loader)
     st = loader->route->begin(loader, &sent);
     pthread_mutex_lock(&loader->lock);
     loader->tally.link_bytes += sent;
+    loader->tally.send_wait_ns += since(loader, begin);
     if (st != HR_OK)
         hri_loader_fail(loader, st);
 }

@@ -188,6 +188,15 @@ static hr_status launch(hr_batch *slot, uint32_t f, const hr_sync *sync)
     return hr_kernel_launch(loader->copy_in, loader->gathers[f], &grid, args, 6, sync);
 }
 
+/* What is waited for is no copy: the slot's gather on the device, or the kernels that it waits for itself. */
+static hr_status resident_blocker(hr_batch *slot, hr_event **event, bool *use)
+{
+    hr_status st = hri_slots_blocker(slot, event, use);
+
+    *use = true;
+    return st;
+}
+
 static hr_status resident_send(hr_batch *slot, uint64_t *sent)
 {
     hr_loader *loader = slot->loader;
@@ -216,6 +225,6 @@ const struct hri_route hri_route_resident = {
     .device_bytes = resident_device_bytes,
     .pinned_bytes = resident_pinned_bytes,
     .begin = resident_begin,
-    .blocker = hri_slots_blocker,
+    .blocker = resident_blocker,
     .send = resident_send,
 };

@@ -359,6 +359,49 @@ static void bottleneck_in_words(void **state)
     assert_int_equal(fake_destroy(fake), 0);
 }
 
+static struct hri_tally tally_of(hr_loader *loader)
+{
+    struct hri_tally tally;
+
+    pthread_mutex_lock(&loader->lock);
+    tally = loader->tally;
+    pthread_mutex_unlock(&loader->lock);
+    return tally;
+}
+
+/* Resident: a slot that waits for its gather is in use by the device; what travels is no copy to wait for. */
+static void a_gather_on_the_device_is_no_copy(void **state)
+{
+    struct fake *fake = rig_fake(HR_ROUTE_RESIDENT);
+    hr_device *dev = fake_device(fake, NULL);
+    struct hri_tally before, after;
+    hr_loader *loader;
+    hr_queue *copy_in;
+    hr_batch *batch;
+
+    (void)state;
+    assert_int_equal(hr_device_get_queue(dev, HR_QUEUE_COPY_IN, &copy_in), HR_OK);
+    assert_int_equal(rig_open(dev, HR_ROUTE_RESIDENT, 2, &loader), HR_OK);
+    assert_int_equal(hr_loader_start(loader, 0), HR_OK);
+    await_slots(loader, HRI_SLOT_READY, 2);
+    fake_hold(fake, copy_in, true);
+    before = tally_of(loader);
+    assert_true(before.send_wait_ns > 0);
+    for (uint32_t i = 0; i < 4; i++) { /* the second round's gathers stand still */
+        assert_int_equal(hr_loader_next(loader, &batch), HR_OK);
+        assert_int_equal(hr_batch_release(&batch), HR_OK);
+    }
+    fake_await_sleepers(fake, 1);
+    fake_hold(fake, copy_in, false);
+    await_slots(loader, HRI_SLOT_READY, 2);
+    after = tally_of(loader);
+    assert_int_equal(after.send_wait_ns, before.send_wait_ns);
+    assert_true(after.slot_wait_ns > before.slot_wait_ns);
+    hr_loader_close(&loader);
+    hr_device_close(&dev);
+    assert_int_equal(fake_destroy(fake), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -371,6 +414,7 @@ int main(void)
         cmocka_unit_test(failed_copies_reach_next),
         cmocka_unit_test(all_held),
         cmocka_unit_test(bottleneck_in_words),
+        cmocka_unit_test(a_gather_on_the_device_is_no_copy),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
