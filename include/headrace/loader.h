@@ -78,8 +78,9 @@ HR_API hr_status hr_loader_start(hr_loader *loader, uint64_t epoch);
  * The next batch. Its data are ready for work enqueued afterwards on the compute queue: the queue waits for the copy,
  * the host does not.
  *
- * Returns HR_OK; HR_END after the epoch's last batch; HR_STATE before hr_loader_start(); HR_WOULD_DEADLOCK when the
- * calling thread holds all `depth` batches itself; the loader's first failure, from then on always.
+ * Returns HR_OK; HR_END after the epoch's last batch; HR_STATE before hr_loader_start(); HR_WOULD_DEADLOCK when all
+ * `depth` batches were given to the calling thread and none is released, also if another thread is about to;
+ * HR_CANCELLED after a close that timed out; the loader's first failure, from then on always.
  * Threads: one at a time. Pointers: the batch is valid until hr_batch_release(), also after hr_loader_close().
  * Since 0.1.
  */

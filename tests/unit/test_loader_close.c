@@ -34,6 +34,7 @@ static void close_with_a_limit(void **state)
     hr_array array = {.size = sizeof array, .dtype = HR_U32, .data = words};
     hr_dataset *dataset;
     hr_loader *loader;
+    hr_batch *batch;
 
     (void)state;
     sem_init(&entered, 0, 0);
@@ -46,6 +47,7 @@ static void close_with_a_limit(void **state)
     sem_wait(&entered);
     assert_int_equal(hr_loader_close_within(&loader, 1000000), HR_TIMEOUT);
     assert_non_null(loader);
+    assert_int_equal(hr_loader_next(loader, &batch), HR_CANCELLED);
     sem_post(&leave);
     assert_int_equal(hr_loader_close_within(&loader, HR_FOREVER), HR_OK);
     assert_null(loader);
