@@ -21,7 +21,8 @@ enum {
 /** How batches reach the device. */
 enum {
     HR_ROUTE_AUTO = 0,
-    HR_ROUTE_STAGED = 1,   /* workers gather into pinned memory, one copy a batch */
+    HR_ROUTE_STAGED = 1,   /* workers gather into pinned memory, one copy a batch; ordered packed rows that lie in a
+                              pinned or imported buffer of the device are copied from there */
     HR_ROUTE_IN_PLACE = 2, /* device memory is host memory: one gather, no copy */
     HR_ROUTE_RESIDENT = 3  /* the data set is copied once; a kernel gathers each batch on the device */
 };

@@ -108,6 +108,11 @@ struct hr_loader {
     hr_batch *slots;
     struct hri_failure failure;
 
+    /* staged, where the rows are ordered and lie in memory that the device copies from directly: that memory, a field
+     */
+    bool covered;
+    hr_buffer **covers;
+
     /* resident: the data set on the device, one buffer a field, and its gather kernels */
     hr_buffer **resident;
     hr_kernel **gathers;

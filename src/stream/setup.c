@@ -161,6 +161,10 @@ void hri_loader_unset(hr_loader *loader)
     hri_slots_close(loader);
     for (uint32_t f = 0; loader->resident && f < loader->dataset->n_fields; f++)
         hr_buffer_close(&loader->resident[f]);
+    for (uint32_t f = 0; loader->covers && f < loader->dataset->n_fields; f++)
+        hr_buffer_close(&loader->covers[f]);
+    free(loader->covers);
+    loader->covers = NULL;
     hr_buffer_close(&loader->upload);
     free(loader->resident);
     free(loader->gathers);

@@ -58,6 +58,8 @@ hr_status hr_buffer_create(hr_device *device, uint32_t kind, uint64_t bytes, hr_
     made->kind = kind;
     made->native = made->block->buffer;
     hri_device_retain(device);
+    if (kind == HR_MEMORY_PINNED)
+        hri_hosted_add(made);
     *buffer = made;
     return HR_OK;
 }
@@ -102,6 +104,7 @@ hr_status hr_buffer_import(hr_device *device, void *pointer, uint64_t bytes, hr_
     made->bytes = bytes;
     made->kind = HR_MEMORY_IMPORTED;
     hri_device_retain(device);
+    hri_hosted_add(made);
     *buffer = made;
     return HR_OK;
 
@@ -175,6 +178,8 @@ static void release(hr_buffer *buffer)
     if (atomic_fetch_sub_explicit(&buffer->refs, 1, memory_order_acq_rel) > 1)
         return;
     hri_access_end(buffer);
+    if (buffer->kind != HR_MEMORY_DEVICE)
+        hri_hosted_remove(buffer);
     if (root == NULL) {
         end_memory(buffer);
     } else { /* work in flight goes on in the root's memory */

@@ -37,6 +37,7 @@ struct hr_device {
     pthread_cond_t built;     /* builtin_state has changed */
     hr_queue *own[HRI_ROLES]; /* made on first use; no reference to the device, which outlives them */
     hr_queue *queues;         /* all that the driver has */
+    hr_buffer *hosted;        /* pinned and imported buffers: hosted.c */
     enum hri_builtin_state builtin_state;
     hr_program *builtin;
     hr_kernel *kernels; /* of the builtin program, linked */
@@ -96,7 +97,9 @@ struct hr_buffer {
     struct hri_block *block; /* the memory and its uses; a view's is its root's */
     atomic_int access;       /* HRI_ACCESS_... */
     void *ptr;               /* while acquired */
-    hr_queue *giver;         /* held: the queue that gave the host access, while it is HRI_ACCESS_DRIVER */
+    hr_buffer *hosted_next;  /* device->hosted, under the device's lock */
+    hr_buffer *hosted_prev;
+    hr_queue *giver; /* held: the queue that gave the host access, while it is HRI_ACCESS_DRIVER */
 };
 
 enum { HRI_ACCESS_NONE, HRI_ACCESS_CHANGING, HRI_ACCESS_HOST, HRI_ACCESS_DRIVER };
@@ -150,6 +153,11 @@ void hri_access_end(hr_buffer *buffer);
 /* Announces and ends the use of a buffer by a submission to `queue`: begin may fail, end cannot. */
 hr_status hri_buffer_use_begin(hr_buffer *buffer, hr_queue *queue);
 void hri_buffer_use_end(hr_buffer *buffer, hr_queue *queue, uint64_t number);
+
+/* -- hosted.c ------------------------------------------------------------------------------------------------------ */
+
+void hri_hosted_add(hr_buffer *buffer); /* pinned or imported */
+void hri_hosted_remove(hr_buffer *buffer);
 
 /* -- program.c ----------------------------------------------------------------------------------------------------- */
 

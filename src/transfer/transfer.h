@@ -19,6 +19,10 @@ uint32_t hri_device_alignment(hr_device *device);         /* bytes, a power of t
 /* A part of a device buffer as a buffer of its own (aligned offset); keeps the parent alive. Closed like any buffer. */
 hr_status hri_buffer_view(hr_buffer *parent, uint64_t offset, uint64_t bytes, hr_buffer **view);
 
+/* The pinned or imported buffer that holds a range of host memory, retained (hr_buffer_close() gives it back), or NULL.
+ */
+hr_buffer *hri_device_hosted(hr_device *device, const void *pointer, uint64_t bytes);
+
 /* What a buffer of so many bytes takes of a budget: the allocator's rounding. */
 uint64_t hri_memory_rounded(hr_device *device, uint64_t bytes);
 
