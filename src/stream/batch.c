@@ -180,6 +180,10 @@ hr_status hr_batch_release(hr_batch **handle)
     if (!batch)
         return HR_OK;
     loader = batch->loader;
+    if (hri_device_forked(loader->device)) {
+        *handle = NULL;
+        return hri_device_check(loader->device);
+    }
     /* Nothing submitted since next(): nothing on the compute queue uses the batch. */
     if (hri_queue_is_foreign(loader->compute) || hri_queue_mark(loader->compute) != batch->mark)
         st = use(batch, loader->compute);

@@ -128,6 +128,10 @@ hr_status hr_loader_close_within(hr_loader **handle, uint64_t timeout_ns)
 
     if (!loader)
         return HR_OK;
+    if (hri_device_forked(loader->device)) { /* its threads are the parent's: there is nothing to wait for */
+        *handle = NULL;
+        return HR_OK;
+    }
     pthread_mutex_lock(&loader->lock);
     loader->stopping = true;
     hri_feeder_kick(loader);

@@ -10,6 +10,8 @@ hr_status hr_loader_start(hr_loader *loader, uint64_t epoch)
 
     if (!loader)
         return hri_fail(HR_INVALID, "hr_loader_start: loader is NULL");
+    if (hri_device_forked(loader->device))
+        return hri_device_check(loader->device);
     st = hri_failure_get(&loader->failure);
     if (st != HR_OK)
         return st;
@@ -105,6 +107,8 @@ hr_status hr_loader_next(hr_loader *loader, hr_batch **out)
 
     if (!loader || !out)
         return hri_fail(HR_INVALID, "hr_loader_next: %s is NULL", !loader ? "loader" : "batch");
+    if (hri_device_forked(loader->device)) /* no thread of the loader is here */
+        return hri_device_check(loader->device);
     pthread_mutex_lock(&loader->lock);
     st = hri_failure_get(&loader->failure);
     if (st == HR_OK && !loader->started)

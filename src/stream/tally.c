@@ -67,6 +67,8 @@ hr_status hr_loader_get_stats(hr_loader *loader, hr_loader_stats *out)
 
     if (!loader)
         return hri_fail(HR_INVALID, "hr_loader_get_stats: loader is NULL");
+    if (hri_device_forked(loader->device))
+        return hri_device_check(loader->device);
     pthread_mutex_lock(&loader->lock);
     report(loader, &stats);
     pthread_mutex_unlock(&loader->lock);

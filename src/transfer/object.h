@@ -120,10 +120,6 @@ struct hr_kernel {
 
 /* -- device.c ------------------------------------------------------------------------------------------------------ */
 
-/* HR_OK, HR_FORKED, or the device's kept failure: the first check of whatever reaches the driver. */
-hr_status hri_device_check(hr_device *device);
-/* True in a child of the process that opened it: nothing of it may be touched, handles are only forgotten. */
-bool hri_device_forked(const hr_device *device);
 /* Ends all work and all objects that the device still holds by itself. */
 void hri_builtin_close(hr_device *device);
 

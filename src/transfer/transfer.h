@@ -12,6 +12,11 @@ void hri_device_release(hr_device *device);
 void hri_queue_retain(hr_queue *queue);
 void hri_queue_release(hr_queue *queue);
 
+/* HR_OK, HR_FORKED, or the device's kept failure: the first check of whatever reaches the driver. */
+hr_status hri_device_check(hr_device *device);
+/* True in a child of the process that opened it: nothing of it may be touched, handles are only forgotten. */
+bool hri_device_forked(const hr_device *device);
+
 hr_device *hri_queue_device(hr_queue *queue);
 bool hri_device_has(hr_device *device, uint32_t ability); /* HR_ABILITY_... */
 uint32_t hri_device_alignment(hr_device *device);         /* bytes, a power of two */

@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "fake/fake_backend.h"
 
@@ -57,6 +59,51 @@ static void close_with_a_limit(void **state)
     sem_destroy(&leave);
 }
 
+/* In the child of a fork the loader's threads are missing: every call says so, closing forgets the handle, none hangs.
+ */
+static int in_the_child(hr_loader *loader, hr_batch *held)
+{
+    hr_loader_stats stats = {.size = sizeof stats};
+    hr_batch *batch;
+
+    if (hr_loader_start(loader, 1) != HR_FORKED || hr_loader_next(loader, &batch) != HR_FORKED ||
+        hr_loader_get_stats(loader, &stats) != HR_FORKED || hr_batch_release(&held) != HR_FORKED || held)
+        return 1;
+    hr_loader_close(&loader);
+    return loader != NULL;
+}
+
+static void a_forked_child_only_forgets(void **state)
+{
+    struct fake *fake = fake_create(&(struct fake_options){.eager = true});
+    hr_device *dev = fake_device(fake, NULL);
+    hr_loader_options o = {.size = sizeof o, .batch_rows = 4, .workers = 3};
+    hr_array array = {.size = sizeof array, .dtype = HR_U32, .data = words};
+    hr_dataset *dataset;
+    hr_loader *loader;
+    hr_batch *held;
+    int status = -1;
+    pid_t child;
+
+    (void)state;
+    assert_int_equal(hr_dataset_from_arrays(&array, 1, ROWS, &dataset), HR_OK);
+    assert_int_equal(hr_loader_open(dev, dataset, &o, &loader), HR_OK);
+    hr_dataset_close(&dataset);
+    assert_int_equal(hr_loader_start(loader, 0), HR_OK);
+    assert_int_equal(hr_loader_next(loader, &held), HR_OK);
+    child = fork();
+    if (child == 0)
+        _exit(in_the_child(loader, held));
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    assert_int_equal(hr_batch_release(&held), HR_OK); /* the parent goes on */
+    assert_int_equal(hr_loader_next(loader, &held), HR_OK);
+    assert_int_equal(hr_batch_release(&held), HR_OK);
+    hr_loader_close(&loader);
+    hr_device_close(&dev);
+    assert_int_equal(fake_destroy(fake), 0);
+}
+
 /* A data set on its way to the device is left there: closing does not wait for the queue that copies it. */
 static void close_during_the_upload(void **state)
 {
@@ -89,6 +136,7 @@ static void close_during_the_upload(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_forked_child_only_forgets),
         cmocka_unit_test(close_with_a_limit),
         cmocka_unit_test(close_during_the_upload),
     };
