@@ -25,8 +25,8 @@ struct hri_waits {
     uint32_t room;
 };
 
-/* A slot's memory and its batch. It changes only as the ring allows: by the feeder
- * while FREE or SENDING, by workers (ids, rows) while FILLING, by the holder while LEASED. */
+/* A slot's memory and its batch. It changes only as the ring allows: by the feeder while FREE or SENDING, by workers
+ * (ids, rows) while FILLING, by the holder while LEASED. */
 struct hr_batch {
     hr_loader *loader;
     uint32_t slot;
@@ -37,7 +37,7 @@ struct hr_batch {
     uint64_t *ids;          /* plan.part row numbers */
     hr_buffer *ids_staging; /* resident: pinned memory that holds `ids` */
     hr_buffer *ids_device;  /* resident */
-    void *read_back;        /* resident: for hr_batch_host(), made on demand, `block` long */
+    void *read_back;        /* without `host`: for hr_batch_host(), made on demand, `block` long */
     uint64_t read_back_of;  /* the generation that read_back holds, 0 for none */
 
     uint64_t epoch;
