@@ -121,16 +121,6 @@ static cl_int enqueue(struct hri_cl_submission *sub, cl_kernel native, const hr_
                                   sub->n_waits, sub->waits, hri_cl_submit_event(sub));
 }
 
-/* Whether the launch works on a sub-buffer, its own or a view. */
-static bool has_parts(const struct hrb_arg *args, uint32_t n)
-{
-    for (uint32_t i = 0; i < n; i++)
-        if (args[i].buffer &&
-            (args[i].offset > 0 || hri_cl_buffer(args[i].buffer)->mem != hri_cl_buffer(args[i].buffer)->root))
-            return true;
-    return false;
-}
-
 static bool is_group_error(cl_int code)
 {
     return code == CL_INVALID_WORK_GROUP_SIZE || code == CL_INVALID_WORK_ITEM_SIZE;
@@ -141,7 +131,7 @@ hr_status hri_cl_kernel_launch(struct hrb_queue *queue, struct hrb_kernel *kerne
 {
     const struct hrb_services *services = queue->device->services;
     struct hri_cl_kernel *launched = (struct hri_cl_kernel *)kernel;
-    pthread_mutex_t *parts = has_parts(args, n_args) ? &hri_cl_device(queue->device)->parts : NULL;
+    pthread_mutex_t *parts = &hri_cl_device(queue->device)->parts;
     struct hri_cl_submission sub;
     struct hri_cl_clone *clone;
     cl_int code;
@@ -157,13 +147,11 @@ hr_status hri_cl_kernel_launch(struct hrb_queue *queue, struct hrb_kernel *kerne
     st = hri_cl_clone_take(launched, &clone);
     if (st != HR_OK)
         goto cancel;
-    if (parts)
-        pthread_mutex_lock(parts);
+    pthread_mutex_lock(parts); /* also for launches without a part: they may work on what parts are cut from */
     st = set_args(services, launched, clone, args);
     code = st == HR_OK ? enqueue(&sub, clone->native, grid) : CL_SUCCESS;
     drop_parts(clone, n_args);
-    if (parts)
-        pthread_mutex_unlock(parts);
+    pthread_mutex_unlock(parts);
     hri_cl_clone_give(launched, clone);
     if (st == HR_OK && is_group_error(code))
         st = services->fail(
