@@ -35,7 +35,7 @@ static const struct cli_option options[] = {
      "Epochs that are timed, a bare loop after each; medians are shown. Default: 5.", NULL, 1, MOST_EPOCHS},
     {"--compute", "RATIO", CLI_REAL, AT(compute),
      "Also run a kernel over each batch that takes RATIO times as long as a batch takes to arrive, and compare with "
-     "the same kernel over one batch that stays on the device. 0, the default: no kernel.",
+     "the same kernel over batches that stay on the device. 0, the default: no kernel.",
      NULL, 0, 0},
     {"--json", NULL, CLI_FLAG, AT(json), "Print one JSON document; rates in bytes a second.", NULL, 0, 0},
 };
@@ -224,6 +224,9 @@ static int check_options(const struct cli_command *command, const struct loader_
 {
     uint64_t host = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
 
+    if (o->depth == 1)
+        return cli_usage(command->name, "--depth is 1, accepted: 0 (the library's own) and 2 to 64: one batch is held "
+                                        "while the next is filled");
     if (o->table > host / 2)
         return cli_usage(command->name, "--table is %s, half of this machine's %s is the most", cli_size(o->table),
                          cli_size(host));

@@ -38,6 +38,7 @@ wrong "unknown option '--selecter'; did you mean '--selector'?" bench copy --sel
 wrong "unknown option '--zzzzzzzzz'" bench copy --zzzzzzzzz
 wrong "unknown option '--versoin'" --versoin
 wrong "unexpected argument 'pocl'" bench copy pocl
+wrong '2 to 64' bench loader --depth 1
 wrong '--sizes needs a value: LIST' bench copy --sizes
 wrong '--json takes no value' info --json=yes
 wrong '--sizes is "4Q"; accepted: a number, or one with K, M or G' bench copy --sizes 4K,4Q
