@@ -37,7 +37,7 @@ count() {
 }
 
 # again PRESET N: runs the N tests that failed once more, if LeakSanitizer's tracer crashed in each of them ("Tracer
-# caught signal", after the tests had passed: it looks at threads that are just ending). Nothing else is run twice.
+# caught signal"), which leaves no verdict on leaks. Why it does is not known. Nothing else is run twice.
 again() {
     traced=$(grep -c '^Tracer caught signal' "build/$1/Testing/Temporary/LastTest.log" 2>/dev/null) || traced=0
     [ "$2" -gt 0 ] && [ "$traced" -eq "$2" ] || return 1

@@ -146,9 +146,6 @@ void hri_loader_unset(hr_loader *loader);
 void *hri_feeder_main(void *loader);
 void *hri_worker_main(void *loader);
 
-/* Fills the share `claim` of a slot: row numbers, and rows where the route gathers on the host. */
-void hri_worker_fill(hr_batch *slot, const struct hri_claim *claim);
-
 /* With the lock held: claims at most `most` rows, fills them with the lock dropped, and tells the feeder. False:
  * nothing to do. */
 bool hri_worker_step(hr_loader *loader, uint64_t most);

@@ -18,7 +18,8 @@ static void row_ids(const struct hri_order *order, uint64_t at, uint64_t count, 
     }
 }
 
-void hri_worker_fill(hr_batch *slot, const struct hri_claim *claim)
+/* Fills the share `claim` of a slot: row numbers, and rows where the route gathers on the host. */
+static void fill(hr_batch *slot, const struct hri_claim *claim)
 {
     hr_loader *loader = slot->loader;
     uint64_t *ids = slot->ids + claim->first;
@@ -65,7 +66,7 @@ bool hri_worker_step(hr_loader *loader, uint64_t most)
         return false;
     pthread_mutex_unlock(&loader->lock);
     begin = hri_now_ns();
-    hri_worker_fill(&loader->slots[claim.slot], &claim);
+    fill(&loader->slots[claim.slot], &claim);
     begin = hri_now_ns() - begin;
     pthread_mutex_lock(&loader->lock);
     loader->tally.gather_ns += begin;
