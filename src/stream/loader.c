@@ -3,6 +3,7 @@
 
 #include "core/util.h"
 
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +30,22 @@ static void init_sync(hr_loader *loader)
     pthread_condattr_destroy(&attr);
 }
 
+/*
+ * A device that computes on the host's cores loses one for as long as a thread gathers, and what it computes elsewhere
+ * waits for that core's part. A thread that is woken under SCHED_BATCH does not push a running one aside: it takes the
+ * gaps between kernels. train_fashion on 2 cores, streamed over resident: 1.02 without, 0.96 with it (2026-12-01).
+ */
+static void yield_core(pthread_t thread)
+{
+#ifdef SCHED_BATCH
+    struct sched_param none = {0};
+
+    (void)pthread_setschedparam(thread, SCHED_BATCH, &none); /* a sandbox may forbid it: it works without too */
+#else
+    (void)thread;
+#endif
+}
+
 /* The program's signals stay with the program's threads. */
 static hr_status start_threads(hr_loader *loader)
 {
@@ -40,9 +57,13 @@ static hr_status start_threads(hr_loader *loader)
         return hri_fail(HR_NO_MEMORY, "no memory for %u workers", loader->workers);
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &old);
-    for (; loader->n_threads < loader->workers && err == 0; loader->n_threads += err == 0)
-        err = pthread_create(&loader->threads[loader->n_threads], NULL,
-                             loader->n_threads == 0 ? hri_feeder_main : hri_worker_main, loader);
+    for (; loader->n_threads < loader->workers && err == 0; loader->n_threads += err == 0) {
+        pthread_t *thread = &loader->threads[loader->n_threads];
+
+        err = pthread_create(thread, NULL, loader->n_threads == 0 ? hri_feeder_main : hri_worker_main, loader);
+        if (err == 0 && loader->on_cores)
+            yield_core(*thread);
+    }
     pthread_sigmask(SIG_SETMASK, &old, NULL);
     if (err)
         return hri_fail(HR_NO_MEMORY, "thread %u of %u could not be started: %s; ask for fewer workers",

@@ -102,6 +102,7 @@ struct hr_loader {
     uint32_t shuffle;
     uint32_t depth;
     uint32_t workers;
+    bool on_cores; /* the device computes on the cores that gather */
     uint64_t seed;
     uint64_t share_rows;  /* a worker's share of a batch */
     uint64_t feeder_rows; /* the feeder's */

@@ -58,23 +58,22 @@ static hr_status choose_route(hr_loader *loader, uint32_t wanted)
 /* Gathering wants every core but one where the device computes elsewhere, and half of them where it computes here. */
 static hr_status choose_workers(hr_loader *loader, uint32_t wanted)
 {
+    hr_device_info info = {.size = sizeof info};
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     uint64_t setting = 0;
     hr_status st = hri_setting_number(HRI_SETTING_WORKERS, &setting);
 
+    if (st == HR_OK)
+        st = hr_device_get_info(loader->device, &info);
     if (st != HR_OK)
         return st;
+    loader->on_cores = info.kind == HR_DEVICE_CPU;
     if (setting > MOST_WORKERS)
         return hri_fail(HR_INVALID, "HEADRACE_WORKERS is %" PRIu64 "; at most %d", setting, MOST_WORKERS);
     if (wanted == 0)
         wanted = (uint32_t)setting;
     if (wanted == 0) {
-        hr_device_info info = {.size = sizeof info};
-
-        st = hr_device_get_info(loader->device, &info);
-        if (st != HR_OK)
-            return st;
-        cores = info.kind == HR_DEVICE_CPU ? cores / 2 : cores - 1;
+        cores = loader->on_cores ? cores / 2 : cores - 1;
         wanted = cores < 1 ? 1 : cores > 16 ? 16 : (uint32_t)cores;
     }
     loader->workers = wanted;

@@ -1,6 +1,10 @@
 /* Which route a loader takes unasked, and what its statistics say travelled. */
 #include "table.h"
 
+#include <dirent.h>
+#include <sched.h>
+#include <stdlib.h>
+
 static struct table table;
 
 static int make_table(void **state)
@@ -68,11 +72,40 @@ static void an_epoch_is_counted(void **state)
     }
 }
 
+#ifdef SCHED_BATCH
+/* Threads of this process that do not push running ones aside. */
+static unsigned yielding_threads(void)
+{
+    DIR *tasks = opendir("/proc/self/task");
+    unsigned n = 0;
+
+    assert_non_null(tasks);
+    for (struct dirent *task; (task = readdir(tasks)) != NULL;)
+        n += task->d_name[0] != '.' && sched_getscheduler(atoi(task->d_name)) == SCHED_BATCH;
+    closedir(tasks);
+    return n;
+}
+
+/* Gathering leaves the cores to a device that computes on them, and hurries for every other. */
+static void gathering_yields_to_a_device_on_the_cores(void **state)
+{
+    unsigned before = yielding_threads();
+    hr_loader *loader = open_loader(device, table.dataset, (hr_loader_options){.batch_rows = 64, .workers = 3});
+
+    (void)state;
+    assert_int_equal(yielding_threads() - before, info.kind == HR_DEVICE_CPU ? 3 : 0);
+    hr_loader_close(&loader);
+}
+#endif
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(the_device_decides, make_table, drop_table),
         cmocka_unit_test_setup_teardown(an_epoch_is_counted, make_table, drop_table),
+#ifdef SCHED_BATCH
+        cmocka_unit_test_setup_teardown(gathering_yields_to_a_device_on_the_cores, make_table, drop_table),
+#endif
     };
 
     return conformance_main(argc, argv, tests, NULL);
