@@ -1,0 +1,176 @@
+/* What the files of the CUDA backend share: its objects, and the few functions that cross files. */
+#ifndef HRB_CUDA_INTERNAL_H
+#define HRB_CUDA_INTERNAL_H
+
+#include "backend.h"
+#include "cuda/driver.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
+struct hrb_instance {
+    const struct hrb_services *services;
+    const struct hrb_backend *backend;
+    struct hri_cu cu;
+    int driver_version; /* 13000 for 13.0 */
+    uint32_t n;
+};
+
+struct hri_cu_device {
+    struct hrb_device head;
+    const struct hri_cu *cu;
+    struct hrb_instance *instance;
+    hri_cu_dev device;
+    hri_cu_context context;
+    bool primary; /* retained from the driver, else the program's own */
+    hr_device_info info;
+    int major, minor; /* compute capability */
+    pthread_mutex_t lock;
+    struct hri_cu_spare *spare[2]; /* events to use again, without and with timing; under the lock */
+    hri_cu_event origin;           /* with timing: what the times of other events are counted from; NULL until needed */
+};
+
+struct hri_cu_buffer {
+    struct hrb_buffer head;
+    hri_cu_pointer pointer; /* device memory; views: the address in their root */
+    void *owned;            /* views: NULL; what destroy frees or unregisters is told by head.kind */
+    void *mirror;           /* between acquire and release: pinned memory that stands for the device's */
+    uint32_t mode;          /* of that */
+};
+
+struct hri_cu_queue {
+    struct hrb_queue head;
+    hri_cu_stream stream;
+    bool foreign; /* the program's own: never destroyed */
+};
+
+struct hri_cu_event_object {
+    struct hrb_event head;
+    hri_cu_event done;
+    hri_cu_event start; /* with HR_TIMING, else NULL */
+};
+
+struct hri_cu_program {
+    struct hrb_program head;
+    hri_cu_module module;
+};
+
+struct hri_cu_kernel {
+    struct hrb_kernel head;
+    hri_cu_function function;
+    char *name;
+    /* kernels.c: the signature, as far as it is known */
+    struct hri_cu_param *params;
+    uint32_t n_params;
+    bool params_known;
+    uint32_t max_group;
+};
+
+/* The heads are first members, so these are the same address. */
+static inline struct hri_cu_device *hri_cu_device(struct hrb_device *device)
+{
+    return (struct hri_cu_device *)device;
+}
+
+static inline struct hri_cu_buffer *hri_cu_buffer(struct hrb_buffer *buffer)
+{
+    return (struct hri_cu_buffer *)buffer;
+}
+
+static inline struct hri_cu_queue *hri_cu_queue(struct hrb_queue *queue)
+{
+    return (struct hri_cu_queue *)queue;
+}
+
+/* -- error.c -- */
+
+/* Where a code came from decides what it means. */
+enum hri_cu_phase {
+    HRI_CU_CALL,         /* a call that sets something up or submits */
+    HRI_CU_ALLOC_DEVICE, /* device memory was asked for */
+    HRI_CU_ALLOC_PINNED, /* host memory for the device was asked for */
+    HRI_CU_WORK          /* the work itself failed, or a wait for it */
+};
+
+/* Describes a failure: the text, then the code's name and the driver's words. Returns the status that it means. */
+hr_status hri_cu_fail(const struct hri_cu_device *device, enum hri_cu_phase phase, hri_cu_result code,
+                      const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+/* -- load.c -- */
+/* Opens libcuda.so.1 and fills every symbol; HR_UNAVAILABLE says what is missing. The library stays open. */
+hr_status hri_cu_load(const struct hrb_services *services, struct hri_cu *cu);
+
+/* -- context.c: around driver calls, so that the caller's current context stays what it was -- */
+hr_status hri_cu_enter(const struct hri_cu_device *device); /* describes its failure */
+void hri_cu_leave(const struct hri_cu_device *device);
+
+/* -- probe.c, describe.c, device.c -- */
+hr_status hri_cu_probe(const struct hrb_backend *self, const struct hrb_services *services,
+                       struct hrb_instance **instance);
+uint32_t hri_cu_device_count(struct hrb_instance *instance);
+hr_status hri_cu_device_describe(struct hrb_instance *instance, uint32_t index, hr_device_info *info);
+hr_status hri_cu_device_open(struct hrb_instance *instance, uint32_t index, const struct hrb_native *native,
+                             struct hrb_device **device);
+void hri_cu_device_close(struct hrb_device *device);
+hr_status hri_cu_device_info(struct hrb_device *device, hr_device_info *info);
+hr_status hri_cu_device_native(struct hrb_device *device, struct hrb_native *native);
+
+/* -- buffer.c, import.c, access.c -- */
+hr_status hri_cu_buffer_create(struct hrb_device *device, uint32_t kind, uint64_t bytes, struct hrb_buffer **buffer);
+hr_status hri_cu_buffer_import(struct hrb_device *device, void *pointer, uint64_t bytes, struct hrb_buffer **buffer);
+hr_status hri_cu_buffer_view(struct hrb_buffer *parent, uint64_t offset, uint64_t bytes, struct hrb_buffer **view);
+void hri_cu_buffer_destroy(struct hrb_buffer *buffer);
+hr_status hri_cu_buffer_native(struct hrb_buffer *buffer, void **native, uint64_t *offset);
+hr_status hri_cu_buffer_acquire(struct hrb_buffer *buffer, struct hrb_queue *queue, uint32_t mode, void **ptr);
+hr_status hri_cu_buffer_release(struct hrb_buffer *buffer, struct hrb_queue *queue, void *ptr);
+
+/* -- queue.c -- */
+hr_status hri_cu_queue_create(struct hrb_device *device, uint32_t role, uint32_t flags, void *native,
+                              struct hrb_queue **queue);
+void hri_cu_queue_destroy(struct hrb_queue *queue);
+hr_status hri_cu_queue_finish(struct hrb_queue *queue);
+hr_status hri_cu_queue_wait(struct hrb_queue *queue, struct hrb_event *event);
+hr_status hri_cu_queue_native(struct hrb_queue *queue, void **native);
+
+/* -- event.c -- */
+hr_status hri_cu_event_record(struct hrb_queue *queue, uint32_t flags, struct hrb_event **event);
+hr_status hri_cu_event_wait(struct hrb_event *event, uint64_t timeout_ns);
+hr_status hri_cu_event_query(struct hrb_event *event, uint32_t *done);
+hr_status hri_cu_event_times(struct hrb_event *event, uint64_t *start_ns, uint64_t *end_ns);
+void hri_cu_event_destroy(struct hrb_event *event);
+void hri_cu_events_close(struct hri_cu_device *device); /* the spare ones */
+
+/* -- submit.c: what every submission does around its driver call -- */
+struct hri_cu_submission {
+    struct hri_cu_queue *queue;
+    struct hri_cu_event_object *event; /* NULL: none asked for */
+    struct hrb_event **out;
+};
+
+/* Makes the event, enters the context, has the stream wait for sync's events. After HR_OK: _end or _cancel. */
+hr_status hri_cu_submit_begin(struct hrb_queue *queue, const struct hrb_sync *sync, struct hri_cu_submission *sub);
+/* code: what the driver answered. Records the event and hands it out, or describes the failure of `what` and undoes;
+ * leaves the context. */
+hr_status hri_cu_submit_end(struct hri_cu_submission *sub, hri_cu_result code, const char *what);
+/* Undoes a begin whose work was never given to the driver; `status` has been described and is returned. */
+hr_status hri_cu_submit_cancel(struct hri_cu_submission *sub, hr_status status);
+
+/* -- copy.c, rect.c, fill.c -- */
+hr_status hri_cu_copy(struct hrb_queue *queue, const struct hrb_place *dst, const struct hrb_place *src, uint64_t bytes,
+                      const struct hrb_sync *sync);
+hr_status hri_cu_copy_rect(struct hrb_queue *queue, const struct hrb_place *dst, const struct hrb_place *src,
+                           uint64_t width, uint64_t rows, uint64_t slices, const struct hrb_sync *sync);
+hr_status hri_cu_fill(struct hrb_queue *queue, struct hrb_buffer *buffer, uint64_t offset, uint64_t bytes,
+                      const void *pattern, uint32_t pattern_bytes, const struct hrb_sync *sync);
+
+/* -- nvrtc.c, program.c, kernel.c, launch.c -- */
+hr_status hri_cu_program_create(struct hrb_device *device, const char *source, const char *options,
+                                struct hrb_program **program);
+void hri_cu_program_destroy(struct hrb_program *program);
+hr_status hri_cu_kernel_create(struct hrb_program *program, const char *name, struct hrb_kernel **kernel);
+void hri_cu_kernel_destroy(struct hrb_kernel *kernel);
+hr_status hri_cu_kernel_launch(struct hrb_queue *queue, struct hrb_kernel *kernel, const hr_grid *grid,
+                               const struct hrb_arg *args, uint32_t n_args, const struct hrb_sync *sync);
+
+#endif
