@@ -27,7 +27,7 @@
 #include <stddef.h>
 
 /* Raised when the table changes its meaning; the registry refuses another. */
-#define HRB_ABI 1u
+#define HRB_ABI 2u
 
 /* Layers in the order in which they are put on: the last is called first. */
 enum { HRB_LAYER_FAULT, HRB_LAYER_TRACE, HRB_LAYER_STRICT, HRB_LAYERS };
@@ -227,6 +227,13 @@ struct hrb_ops {
 
     /* For layers alone: object is the hrb_buffer concerned, queue may be NULL. */
     void (*note)(uint32_t kind, struct hrb_buffer *buffer, const struct hrb_range *range, struct hrb_queue *queue);
+    /* The library's own kernels without a compiler; NULL: program_create of their text (kernels/kernels.h). They check
+     * their range themselves: a launch of theirs without `local` may be rounded up to whole groups. WAITS. */
+    hr_status (*program_builtin)(struct hrb_device *device, struct hrb_program **program);
+    /* A program that was compiled before, in a form of the driver's own; copied. HR_BUILD, with what the driver says,
+     * for every image that it cannot take: unknown, cut off, damaged, made for another device. WAITS. */
+    hr_status (*program_load)(struct hrb_device *device, const void *image, uint64_t bytes,
+                              struct hrb_program **program);
     /* Native handles, borrowed. */
     hr_status (*device_native)(struct hrb_device *device, struct hrb_native *native);
     hr_status (*queue_native)(struct hrb_queue *queue, void **native);

@@ -15,6 +15,7 @@ struct hrb_instance {
     struct hri_cu cu;
     int driver_version; /* 13000 for 13.0 */
     uint32_t n;
+    _Atomic(struct hri_nvrtc *) nvrtc; /* NULL until a program's text is compiled; never given back */
 };
 
 struct hri_cu_device {
@@ -54,17 +55,20 @@ struct hri_cu_event_object {
 struct hri_cu_program {
     struct hrb_program head;
     hri_cu_module module;
+    char *source; /* the text that it was compiled from, NULL for an image */
+    char *ptx;    /* PTX text of it, NULL where there is none */
+    bool builtin; /* the library's own kernels, which check their range */
 };
 
 struct hri_cu_kernel {
     struct hrb_kernel head;
     hri_cu_function function;
     char *name;
-    /* kernels.c: the signature, as far as it is known */
-    struct hri_cu_param *params;
     uint32_t n_params;
-    bool params_known;
-    uint32_t max_group;
+    struct hri_cu_param *params; /* signature.h */
+    uint32_t max_group;          /* work items, as the kernel's registers allow */
+    uint32_t max_block[3];
+    uint32_t max_grid[3];
 };
 
 /* The heads are first members, so these are the same address. */
@@ -164,9 +168,12 @@ hr_status hri_cu_copy_rect(struct hrb_queue *queue, const struct hrb_place *dst,
 hr_status hri_cu_fill(struct hrb_queue *queue, struct hrb_buffer *buffer, uint64_t offset, uint64_t bytes,
                       const void *pattern, uint32_t pattern_bytes, const struct hrb_sync *sync);
 
-/* -- nvrtc.c, program.c, kernel.c, launch.c -- */
+/* -- program.c, image.c, kernel.c, launch.c -- */
 hr_status hri_cu_program_create(struct hrb_device *device, const char *source, const char *options,
                                 struct hrb_program **program);
+hr_status hri_cu_program_builtin(struct hrb_device *device, struct hrb_program **program);
+hr_status hri_cu_program_load(struct hrb_device *device, const void *image, uint64_t bytes,
+                              struct hrb_program **program);
 void hri_cu_program_destroy(struct hrb_program *program);
 hr_status hri_cu_kernel_create(struct hrb_program *program, const char *name, struct hrb_kernel **kernel);
 void hri_cu_kernel_destroy(struct hrb_kernel *kernel);

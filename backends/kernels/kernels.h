@@ -1,7 +1,8 @@
-/* The library's own kernels as OpenCL C text (the .cl files beside this one), ending in NUL. */
+/* The library's own kernels, ending in NUL: the .cl files beside this one as OpenCL C, and the same in PTX. */
 #ifndef HRI_KERNELS_H
 #define HRI_KERNELS_H
 
 extern const char hri_kernels_text[];
+extern const char hri_kernels_ptx[];
 
 #endif

@@ -266,6 +266,21 @@ static hr_status program_create(struct hrb_device *device, const char *source, c
     return st != HR_OK ? st : below(device)->program_create(device, source, options, program);
 }
 
+static hr_status program_builtin(struct hrb_device *device, struct hrb_program **program)
+{
+    hr_status st = count(device, FAULT_BUILD, 0, NULL);
+
+    return st != HR_OK ? st : below(device)->program_builtin(device, program);
+}
+
+static hr_status program_load(struct hrb_device *device, const void *image, uint64_t bytes,
+                              struct hrb_program **program)
+{
+    hr_status st = count(device, FAULT_BUILD, bytes, NULL);
+
+    return st != HR_OK ? st : below(device)->program_load(device, image, bytes, program);
+}
+
 static hr_status kernel_create(struct hrb_program *program, const char *name, struct hrb_kernel **kernel)
 {
     hr_status st = count(program->device, FAULT_KERNEL, 0, NULL);
@@ -307,6 +322,10 @@ static struct hrb_ops wrap(const struct hrb_ops *ops)
     wrapped.copy_rect = copy_rect;
     wrapped.fill = fill;
     wrapped.program_create = program_create;
+    if (ops->program_builtin)
+        wrapped.program_builtin = program_builtin;
+    if (ops->program_load)
+        wrapped.program_load = program_load;
     wrapped.kernel_create = kernel_create;
     wrapped.kernel_launch = kernel_launch;
     return wrapped;

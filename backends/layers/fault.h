@@ -23,7 +23,7 @@ enum {
     FAULT_DOWNLOAD = 1u << 12, /* device to host */
     FAULT_MOVE = 1u << 13,     /* device to device */
     FAULT_FILL = 1u << 14,     /* fill */
-    FAULT_BUILD = 1u << 15,    /* program_create */
+    FAULT_BUILD = 1u << 15,    /* program_create, program_builtin, program_load */
     FAULT_KERNEL = 1u << 16,   /* kernel_create */
     FAULT_LAUNCH = 1u << 17,   /* kernel_launch */
     FAULT_ANY = (1u << 18) - 1,

@@ -33,6 +33,7 @@
     X(CL_INVALID_COMMAND_QUEUE)                                                                                        \
     X(CL_INVALID_HOST_PTR)                                                                                             \
     X(CL_INVALID_MEM_OBJECT)                                                                                           \
+    X(CL_INVALID_BINARY)                                                                                               \
     X(CL_INVALID_BUILD_OPTIONS)                                                                                        \
     X(CL_INVALID_PROGRAM)                                                                                              \
     X(CL_INVALID_PROGRAM_EXECUTABLE)                                                                                   \

@@ -246,6 +246,8 @@ hr_status hri_cl_fill(struct hrb_queue *queue, struct hrb_buffer *buffer, uint64
 /* -- program.c, kernel.c, params.c, launch.c -- */
 hr_status hri_cl_program_create(struct hrb_device *device, const char *source, const char *options,
                                 struct hrb_program **program);
+hr_status hri_cl_program_load(struct hrb_device *device, const void *image, uint64_t bytes,
+                              struct hrb_program **program);
 void hri_cl_program_destroy(struct hrb_program *program);
 hr_status hri_cl_kernel_create(struct hrb_program *program, const char *name, struct hrb_kernel **kernel);
 void hri_cl_kernel_destroy(struct hrb_kernel *kernel);

@@ -51,6 +51,7 @@ static hr_status build_failure(const struct hri_cl_device *device, cl_program pr
     return st;
 }
 
+/* given: the program's options for its text, NULL for an image, which has been compiled with its own. */
 static hr_status build(const struct hri_cl_device *device, cl_program program, const char *given)
 {
     const size_t bytes = sizeof own_options + 1 + (given ? strlen(given) : 0);
@@ -60,7 +61,7 @@ static hr_status build(const struct hri_cl_device *device, cl_program program, c
 
     if (!options)
         return device->head.services->fail(HR_NO_MEMORY, 0, "no memory for the options of a program");
-    snprintf(options, bytes, "%s %s", own_options, given ? given : "");
+    snprintf(options, bytes, "%s %s", given ? own_options : "", given ? given : "");
     code = clBuildProgram(program, 1, &device->device, options, NULL, NULL);
     if (code != CL_SUCCESS)
         st = build_failure(device, program, code, options);
@@ -68,35 +69,58 @@ static hr_status build(const struct hri_cl_device *device, cl_program program, c
     return st;
 }
 
+/* Builds what was created and owns it from then on. */
+static hr_status finish(struct hrb_device *device, cl_program native, const char *options, struct hrb_program **program)
+{
+    struct hri_cl_program *made = calloc(1, sizeof *made);
+    hr_status st;
+
+    if (made)
+        st = build(hri_cl_device(device), native, options);
+    else
+        st = device->services->fail(HR_NO_MEMORY, 0, "no memory for a program");
+    if (st != HR_OK) {
+        clReleaseProgram(native);
+        free(made);
+        return st;
+    }
+    made->head.device = device;
+    made->native = native;
+    *program = &made->head;
+    return HR_OK;
+}
+
 hr_status hri_cl_program_create(struct hrb_device *device, const char *source, const char *options,
                                 struct hrb_program **program)
 {
     const struct hri_cl_device *owner = hri_cl_device(device);
     const char *const texts[] = {prelude, source};
-    struct hri_cl_program *made = calloc(1, sizeof *made);
     cl_int code;
-    hr_status st;
-
-    if (!made)
-        return device->services->fail(HR_NO_MEMORY, 0, "no memory for a program");
     /* The function takes a pointer to non-const pointers and changes nothing. */
-    made->native = clCreateProgramWithSource(owner->context, 2, (const char **)texts, NULL, &code);
-    if (!made->native) {
-        st = hri_cl_fail(device->services, HRI_CL_CALL, code, "a program cannot be created");
-        goto fail;
-    }
-    st = build(owner, made->native, options);
-    if (st != HR_OK)
-        goto fail_build;
-    made->head.device = device;
-    *program = &made->head;
-    return HR_OK;
+    cl_program native = clCreateProgramWithSource(owner->context, 2, (const char **)texts, NULL, &code);
 
-fail_build:
-    clReleaseProgram(made->native);
-fail:
-    free(made);
-    return st;
+    if (!native)
+        return hri_cl_fail(device->services, HRI_CL_CALL, code, "a program cannot be created");
+    return finish(device, native, options ? options : "", program);
+}
+
+hr_status hri_cl_program_load(struct hrb_device *device, const void *image, uint64_t bytes,
+                              struct hrb_program **program)
+{
+    const struct hri_cl_device *owner = hri_cl_device(device);
+    const unsigned char *binary = image;
+    const size_t length = bytes;
+    cl_int code;
+    cl_program native = clCreateProgramWithBinary(owner->context, 1, &owner->device, &length, &binary, NULL, &code);
+
+    if (!native && code == CL_OUT_OF_HOST_MEMORY)
+        return hri_cl_fail(device->services, HRI_CL_CALL, code, "a program cannot be created");
+    if (!native)
+        return device->services->fail(HR_BUILD, code,
+                                      "\"%s\" does not take a program's image of %llu bytes: OpenCL says %s; an image "
+                                      "is what a program for this device and driver gave",
+                                      owner->traits.info.name, (unsigned long long)bytes, hri_cl_code_name(code));
+    return finish(device, native, NULL, program);
 }
 
 void hri_cl_program_destroy(struct hrb_program *program)

@@ -51,6 +51,19 @@ typedef struct hr_grid {
  */
 HR_API hr_status hr_program_create(hr_device *device, const char *source, const char *options, hr_program **program);
 
+/**
+ * A program that was compiled before, for machines without a compiler or kernels that are written for one kind of
+ * device. What an image is depends on the device: on CUDA PTX text, a cubin or a fatbin, on OpenCL what
+ * CL_PROGRAM_BINARIES of a program for the same device and driver gave.
+ *
+ * bytes  of the image, > 0; PTX text needs no NUL at its end.
+ *
+ * Returns HR_OK; HR_BUILD (the driver does not take the image: it is of another form, cut off, damaged, or made for
+ * another device; the message has what the driver says); HR_UNSUPPORTED (this device takes text alone); HR_INVALID;
+ * HR_NO_MEMORY. Threads: any. Pointers: none kept. Since 0.1.
+ */
+HR_API hr_status hr_program_create_binary(hr_device *device, const void *image, uint64_t bytes, hr_program **program);
+
 /** Closes a program and nulls the handle; NULL is fine. Its kernels keep what they need. Since 0.1. */
 HR_API void hr_program_close(hr_program **program);
 

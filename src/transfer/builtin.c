@@ -1,5 +1,4 @@
 /* The library's own kernels: compiled on first use, once a device. */
-#include "kernels/kernels.h"
 #include "transfer/object.h"
 
 #include <stdio.h>
@@ -17,7 +16,7 @@ static hr_status build(hr_device *device)
     if (device->builtin_state == HRI_BUILTIN_NONE) {
         device->builtin_state = HRI_BUILTIN_BUILDING;
         pthread_mutex_unlock(&device->lock);
-        st = hri_program_make(device, hri_kernels_text, "", true, &program);
+        st = hri_program_make(device, &(struct hri_code){0}, &program);
         pthread_mutex_lock(&device->lock);
         device->builtin = program;
         device->builtin_state = st == HR_OK ? HRI_BUILTIN_READY : HRI_BUILTIN_NONE;

@@ -157,8 +157,15 @@ void hri_hosted_remove(hr_buffer *buffer);
 
 /* -- program.c ----------------------------------------------------------------------------------------------------- */
 
-hr_status hri_program_make(hr_device *device, const char *source, const char *options, bool builtin,
-                           hr_program **program);
+/* What a program is made of: text, an image, or neither: the library's own kernels. */
+struct hri_code {
+    const char *source;
+    const char *options;
+    const void *image;
+    uint64_t bytes; /* of the image */
+};
+
+hr_status hri_program_make(hr_device *device, const struct hri_code *code, hr_program **program);
 hr_status hri_kernel_make(hr_program *program, const char *name, hr_kernel **kernel);
 
 #endif

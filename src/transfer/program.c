@@ -1,17 +1,31 @@
 /* Programs and kernels. */
+#include "kernels/kernels.h"
 #include "transfer/object.h"
 
 #include <stdlib.h>
 
-hr_status hri_program_make(hr_device *device, const char *source, const char *options, bool builtin,
-                           hr_program **program)
+static hr_status build(const hr_device *device, const struct hri_code *code, struct hrb_program **program)
 {
+    const struct hrb_ops *ops = device->ops;
+
+    if (code->image != NULL)
+        return ops->program_load(device->native, code->image, code->bytes, program);
+    if (code->source != NULL)
+        return ops->program_create(device->native, code->source, code->options, program);
+    if (ops->program_builtin != NULL)
+        return ops->program_builtin(device->native, program);
+    return ops->program_create(device->native, hri_kernels_text, "", program);
+}
+
+hr_status hri_program_make(hr_device *device, const struct hri_code *code, hr_program **program)
+{
+    const bool builtin = code->image == NULL && code->source == NULL;
     hr_program *made = calloc(1, sizeof *made);
     hr_status st;
 
     if (made == NULL)
         return hri_fail(HR_NO_MEMORY, "no host memory for a program's %zu bytes", sizeof *made);
-    st = device->ops->program_create(device->native, source, options, &made->native);
+    st = build(device, code, &made->native);
     if (st != HR_OK) {
         free(made);
         return st;
@@ -27,6 +41,7 @@ hr_status hri_program_make(hr_device *device, const char *source, const char *op
 
 hr_status hr_program_create(hr_device *device, const char *source, const char *options, hr_program **program)
 {
+    const struct hri_code code = {.source = source, .options = options != NULL ? options : ""};
     hr_status st;
 
     if (device == NULL || source == NULL || program == NULL)
@@ -35,7 +50,26 @@ hr_status hr_program_create(hr_device *device, const char *source, const char *o
     st = hri_device_check(device);
     if (st != HR_OK)
         return st;
-    return hri_program_make(device, source, options != NULL ? options : "", false, program);
+    return hri_program_make(device, &code, program);
+}
+
+hr_status hr_program_create_binary(hr_device *device, const void *image, uint64_t bytes, hr_program **program)
+{
+    const struct hri_code code = {.image = image, .bytes = bytes};
+    hr_status st;
+
+    if (device == NULL || image == NULL || program == NULL)
+        return hri_fail(HR_INVALID, "hr_program_create_binary: %s is NULL",
+                        device == NULL ? "device" : (image == NULL ? "image" : "program"));
+    if (bytes == 0)
+        return hri_fail(HR_INVALID, "hr_program_create_binary: an image of 0 bytes");
+    st = hri_device_check(device);
+    if (st != HR_OK)
+        return st;
+    if (device->ops->program_load == NULL)
+        return hri_fail(HR_UNSUPPORTED, "%s takes programs as text alone: use hr_program_create",
+                        device->info.selector);
+    return hri_program_make(device, &code, program);
 }
 
 static void release(hr_program *program)
