@@ -122,7 +122,8 @@ struct hrb_range {
     uint64_t bytes;
 };
 
-/* Native handles of the program's own. */
+/* Native handles of the program's own. context is not NULL; what device is, each backend says: OpenCL a cl_device_id,
+ * CUDA where the CUdevice is (it is a number, and may be 0), or NULL for the one that the context is of. */
 struct hrb_native {
     void *context;
     void *device;

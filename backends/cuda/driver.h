@@ -3,8 +3,9 @@
  * constants, and one list of symbols. Names, values and layouts are those of cuda.h; tests/backend/cuda_header.c holds
  * them against it where a toolkit is found.
  *
- * Every symbol is asked for by cuGetProcAddress_v2 with the version its declaration was written for. A later one may
- * have another signature under the same name, which is why "the driver's own version" is never asked for.
+ * Every symbol is asked for by cuGetProcAddress_v2, by its plain name ("cuMemAlloc" for what is exported as
+ * cuMemAlloc_v2) and the version its declaration was written for. A later one may have another signature under the same
+ * name, which is why "the driver's own version" is never asked for.
  */
 #ifndef HRB_CUDA_DRIVER_H
 #define HRB_CUDA_DRIVER_H
@@ -32,13 +33,17 @@ typedef struct CUarray_st *hri_cu_array;
     X(HRI_CU_DEINITIALIZED, 4, CUDA_ERROR_DEINITIALIZED)                                                               \
     X(HRI_CU_STUB_LIBRARY, 34, CUDA_ERROR_STUB_LIBRARY)                                                                \
     X(HRI_CU_NO_DEVICE, 100, CUDA_ERROR_NO_DEVICE)                                                                     \
+    X(HRI_CU_DEVICE_UNAVAILABLE, 46, CUDA_ERROR_DEVICE_UNAVAILABLE)                                                    \
     X(HRI_CU_INVALID_DEVICE, 101, CUDA_ERROR_INVALID_DEVICE)                                                           \
     X(HRI_CU_INVALID_IMAGE, 200, CUDA_ERROR_INVALID_IMAGE)                                                             \
     X(HRI_CU_INVALID_CONTEXT, 201, CUDA_ERROR_INVALID_CONTEXT)                                                         \
     X(HRI_CU_NO_BINARY_FOR_GPU, 209, CUDA_ERROR_NO_BINARY_FOR_GPU)                                                     \
     X(HRI_CU_ECC_UNCORRECTABLE, 214, CUDA_ERROR_ECC_UNCORRECTABLE)                                                     \
     X(HRI_CU_INVALID_PTX, 218, CUDA_ERROR_INVALID_PTX)                                                                 \
+    X(HRI_CU_NVLINK_UNCORRECTABLE, 220, CUDA_ERROR_NVLINK_UNCORRECTABLE)                                               \
     X(HRI_CU_UNSUPPORTED_PTX_VERSION, 222, CUDA_ERROR_UNSUPPORTED_PTX_VERSION)                                         \
+    X(HRI_CU_CONTAINED, 226, CUDA_ERROR_CONTAINED)                                                                     \
+    X(HRI_CU_OPERATING_SYSTEM, 304, CUDA_ERROR_OPERATING_SYSTEM)                                                       \
     X(HRI_CU_INVALID_HANDLE, 400, CUDA_ERROR_INVALID_HANDLE)                                                           \
     X(HRI_CU_NOT_FOUND, 500, CUDA_ERROR_NOT_FOUND)                                                                     \
     X(HRI_CU_NOT_READY, 600, CUDA_ERROR_NOT_READY)                                                                     \
@@ -57,8 +62,11 @@ typedef struct CUarray_st *hri_cu_array;
     X(HRI_CU_LAUNCH_FAILED, 719, CUDA_ERROR_LAUNCH_FAILED)                                                             \
     X(HRI_CU_NOT_PERMITTED, 800, CUDA_ERROR_NOT_PERMITTED)                                                             \
     X(HRI_CU_NOT_SUPPORTED, 801, CUDA_ERROR_NOT_SUPPORTED)                                                             \
+    X(HRI_CU_SYSTEM_NOT_READY, 802, CUDA_ERROR_SYSTEM_NOT_READY)                                                       \
     X(HRI_CU_SYSTEM_DRIVER_MISMATCH, 803, CUDA_ERROR_SYSTEM_DRIVER_MISMATCH)                                           \
+    X(HRI_CU_COMPAT_UNSUPPORTED, 804, CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE)                                       \
     X(HRI_CU_CAPTURE_UNSUPPORTED, 900, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED)                                          \
+    X(HRI_CU_CAPTURE_WRONG_THREAD, 908, CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD)                                        \
     X(HRI_CU_UNKNOWN, 999, CUDA_ERROR_UNKNOWN)                                                                         \
     X(HRI_CU_ATTR_MAX_THREADS_PER_BLOCK, 1, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK)                                 \
     X(HRI_CU_ATTR_MAX_BLOCK_X, 2, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X)                                                 \
@@ -213,6 +221,9 @@ struct hri_cu_copy_3d {
 #define HRI_CU_OPTIONAL_SYMBOLS(X)                                                                                     \
     X(FuncGetParamInfo, 12040, cuFuncGetParamInfo,                                                                     \
       (hri_cu_function function, size_t index, size_t * offset, size_t * bytes))
+
+/* cuGetProcAddress_v2, the only one that dlsym looks for; since 12.0. status: HRI_CU_PROC_... */
+typedef hri_cu_result hri_cu_get_proc(const char *symbol, void **address, int version, uint64_t flags, int *status);
 
 struct hri_cu {
 #define HRI_CU_MEMBER(name, version, symbol, parameters) hri_cu_result(*name) parameters;

@@ -18,6 +18,15 @@ struct hrb_instance {
     _Atomic(struct hri_nvrtc *) nvrtc; /* NULL until a program's text is compiled; never given back */
 };
 
+/* clock.c: what the times of events are counted from. */
+struct hri_cu_clock {
+    hri_cu_stream stream;  /* always idle, so that an event on it is reached at once */
+    hri_cu_event event[2]; /* one is the origin; the next one will be the other */
+    unsigned origin;       /* which */
+    uint64_t origin_ns;    /* when it was reached, on the clock of services->now_ns */
+    bool moving;           /* a thread is at it */
+};
+
 struct hri_cu_device {
     struct hrb_device head;
     const struct hri_cu *cu;
@@ -27,29 +36,36 @@ struct hri_cu_device {
     bool primary; /* retained from the driver, else the program's own */
     hr_device_info info;
     int major, minor; /* compute capability */
-    pthread_mutex_t lock;
-    struct hri_cu_spare *spare[2]; /* events to use again, without and with timing; under the lock */
-    hri_cu_event origin;           /* with timing: what the times of other events are counted from; NULL until needed */
+
+    pthread_mutex_t lock;                 /* what follows; never held over a call that waits for the device */
+    struct hri_cu_event_object *spare[2]; /* events to use again, without and with timing */
+    uint32_t n_spare[2];
+    struct hri_cu_clock clock;
 };
 
 struct hri_cu_buffer {
     struct hrb_buffer head;
-    hri_cu_pointer pointer; /* device memory; views: the address in their root */
-    void *owned;            /* views: NULL; what destroy frees or unregisters is told by head.kind */
-    void *mirror;           /* between acquire and release: pinned memory that stands for the device's */
-    uint32_t mode;          /* of that */
+    hri_cu_pointer pointer;               /* device memory; views: the address in their root */
+    void *owned;                          /* pinned: what the driver gave, at or before head.host */
+    bool view;                            /* owns nothing */
+    bool read_only;                       /* imported: copies only read it */
+    uint32_t mode;                        /* of the present acquire */
+    void *mirror;                         /* pinned memory that stands for the device's; from the first acquire on */
+    struct hri_cu_event_object *released; /* views: behind the last copy from the mirror; NULL: none */
 };
 
 struct hri_cu_queue {
     struct hrb_queue head;
     hri_cu_stream stream;
-    bool foreign; /* the program's own: never destroyed */
+    bool borrowed;      /* the program's own: never destroyed */
+    atomic_bool shared; /* the program may use it too, and so may be capturing it */
 };
 
 struct hri_cu_event_object {
     struct hrb_event head;
     hri_cu_event done;
-    hri_cu_event start; /* with HR_TIMING, else NULL */
+    hri_cu_event start;               /* with HR_TIMING, else NULL */
+    struct hri_cu_event_object *next; /* while it is spare */
 };
 
 struct hri_cu_program {
@@ -87,6 +103,11 @@ static inline struct hri_cu_queue *hri_cu_queue(struct hrb_queue *queue)
     return (struct hri_cu_queue *)queue;
 }
 
+static inline struct hri_cu_event_object *hri_cu_event_object(struct hrb_event *event)
+{
+    return (struct hri_cu_event_object *)event;
+}
+
 /* -- error.c -- */
 
 /* Where a code came from decides what it means. */
@@ -106,10 +127,13 @@ hr_status hri_cu_fail(const struct hri_cu_device *device, enum hri_cu_phase phas
 hr_status hri_cu_load(const struct hrb_services *services, struct hri_cu *cu);
 
 /* -- context.c: around driver calls, so that the caller's current context stays what it was -- */
-hr_status hri_cu_enter(const struct hri_cu_device *device); /* describes its failure */
+hr_status hri_cu_enter(const struct hri_cu_device *device);    /* describes its failure */
+bool hri_cu_enter_quietly(const struct hri_cu_device *device); /* for what undoes and destroys */
 void hri_cu_leave(const struct hri_cu_device *device);
 
 /* -- probe.c, describe.c, device.c -- */
+int hri_cu_attribute(const struct hri_cu *cu, hri_cu_dev device, int attribute); /* 0 when the driver does not tell */
+void hri_cu_describe(const struct hrb_instance *instance, uint32_t index, hri_cu_dev device, hr_device_info *info);
 hr_status hri_cu_probe(const struct hrb_backend *self, const struct hrb_services *services,
                        struct hrb_instance **instance);
 uint32_t hri_cu_device_count(struct hrb_instance *instance);
@@ -121,6 +145,12 @@ hr_status hri_cu_device_info(struct hrb_device *device, hr_device_info *info);
 hr_status hri_cu_device_native(struct hrb_device *device, struct hrb_native *native);
 
 /* -- buffer.c, import.c, access.c -- */
+/* Registered memory is registered in chunks, and no driver call may cross from one to the next: the bytes from `at` on
+ * (an address of the host) that one call may take. */
+uint64_t hri_cu_chunk_left(uintptr_t at);
+struct hri_cu_buffer *hri_cu_buffer_new(struct hri_cu_device *device, uint32_t kind, uint64_t bytes);
+void hri_cu_import_end(const struct hri_cu_buffer *buffer); /* unregisters; inside the context */
+void hri_cu_mirror_end(struct hri_cu_buffer *buffer);       /* inside the context; views: WAITS for its last copy */
 hr_status hri_cu_buffer_create(struct hrb_device *device, uint32_t kind, uint64_t bytes, struct hrb_buffer **buffer);
 hr_status hri_cu_buffer_import(struct hrb_device *device, void *pointer, uint64_t bytes, struct hrb_buffer **buffer);
 hr_status hri_cu_buffer_view(struct hrb_buffer *parent, uint64_t offset, uint64_t bytes, struct hrb_buffer **view);
@@ -132,18 +162,32 @@ hr_status hri_cu_buffer_release(struct hrb_buffer *buffer, struct hrb_queue *que
 /* -- queue.c -- */
 hr_status hri_cu_queue_create(struct hrb_device *device, uint32_t role, uint32_t flags, void *native,
                               struct hrb_queue **queue);
+/* HR_UNSUPPORTED while the program captures its stream into a graph. Inside the context. */
+hr_status hri_cu_queue_check(const struct hri_cu_queue *queue);
 void hri_cu_queue_destroy(struct hrb_queue *queue);
 hr_status hri_cu_queue_finish(struct hrb_queue *queue);
 hr_status hri_cu_queue_wait(struct hrb_queue *queue, struct hrb_event *event);
 hr_status hri_cu_queue_native(struct hrb_queue *queue, void **native);
 
-/* -- event.c -- */
+/* -- event.c, clock.c, wait.c -- */
+/* A spare event object, or a new one. Inside the context. */
+hr_status hri_cu_event_take(struct hrb_queue *queue, bool timed, struct hri_cu_event_object **event);
+void hri_cu_event_give(struct hri_cu_device *device, struct hri_cu_event_object *event);
+/* Records it behind what the stream has. */
+hri_cu_result hri_cu_event_mark(const struct hri_cu_event_object *event, hri_cu_stream stream);
 hr_status hri_cu_event_record(struct hrb_queue *queue, uint32_t flags, struct hrb_event **event);
 hr_status hri_cu_event_wait(struct hrb_event *event, uint64_t timeout_ns);
 hr_status hri_cu_event_query(struct hrb_event *event, uint32_t *done);
 hr_status hri_cu_event_times(struct hrb_event *event, uint64_t *start_ns, uint64_t *end_ns);
 void hri_cu_event_destroy(struct hrb_event *event);
-void hri_cu_events_close(struct hri_cu_device *device); /* the spare ones */
+/* The spare ones. */
+void hri_cu_events_close(struct hri_cu_device *device);
+/* Inside the context. start WAITS for a stream of its own. */
+hri_cu_result hri_cu_clock_start(struct hri_cu_device *device);
+void hri_cu_clock_end(struct hri_cu_device *device);
+/* When the events of a timed one were reached, on the clock of services->now_ns. */
+hri_cu_result hri_cu_clock_read(struct hri_cu_device *device, const struct hri_cu_event_object *event,
+                                uint64_t *start_ns, uint64_t *end_ns);
 
 /* -- submit.c: what every submission does around its driver call -- */
 struct hri_cu_submission {
@@ -161,6 +205,11 @@ hr_status hri_cu_submit_end(struct hri_cu_submission *sub, hri_cu_result code, c
 hr_status hri_cu_submit_cancel(struct hri_cu_submission *sub, hr_status status);
 
 /* -- copy.c, rect.c, fill.c -- */
+/* Enqueues a plain copy, in as many calls as its registered memory has chunks. Inside the context. */
+hri_cu_result hri_cu_copy_bytes(const struct hri_cu *cu, hri_cu_stream stream, const struct hrb_place *dst,
+                                const struct hrb_place *src, uint64_t bytes);
+/* HR_INVALID when the host's side is memory that can only be read. */
+hr_status hri_cu_check_target(const struct hrb_place *dst);
 hr_status hri_cu_copy(struct hrb_queue *queue, const struct hrb_place *dst, const struct hrb_place *src, uint64_t bytes,
                       const struct hrb_sync *sync);
 hr_status hri_cu_copy_rect(struct hrb_queue *queue, const struct hrb_place *dst, const struct hrb_place *src,
@@ -179,5 +228,8 @@ hr_status hri_cu_kernel_create(struct hrb_program *program, const char *name, st
 void hri_cu_kernel_destroy(struct hrb_kernel *kernel);
 hr_status hri_cu_kernel_launch(struct hrb_queue *queue, struct hrb_kernel *kernel, const hr_grid *grid,
                                const struct hrb_arg *args, uint32_t n_args, const struct hrb_sync *sync);
+
+/* table.c */
+extern const struct hrb_ops hri_cu_ops;
 
 #endif

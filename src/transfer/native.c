@@ -31,7 +31,7 @@ hr_status hrb_open_native(const struct hrb_backend *backend, const struct hrb_na
     struct hri_choice choice = {.backend = backend};
     hr_status st;
 
-    if (device == NULL || native == NULL || native->context == NULL || native->device == NULL)
+    if (device == NULL || native == NULL || native->context == NULL)
         return null("opening a device over a native context");
     st = hri_instance(backend, &choice.instance);
     if (st != HR_OK)

@@ -1,0 +1,93 @@
+/*
+ * Times of events. The driver tells how long after another event one was reached, in single precision: from an origin
+ * that lies far back the figure is coarse. So the origin moves on, and each origin's time is known from the one before.
+ * The first is when the device was opened, on the clock of services->now_ns.
+ */
+#include "cuda/internal.h"
+
+#define MOVE_AFTER_MS 2000.0f /* up to here the figure is good to a quarter of a microsecond */
+
+/* Has the idle stream reach an event. WAITS. */
+static hri_cu_result strike(const struct hri_cu_device *device, hri_cu_event event)
+{
+    hri_cu_result code = device->cu->EventRecord(event, device->clock.stream);
+
+    return code == HRI_CU_SUCCESS ? device->cu->EventSynchronize(event) : code;
+}
+
+hri_cu_result hri_cu_clock_start(struct hri_cu_device *device)
+{
+    const struct hri_cu *cu = device->cu;
+    struct hri_cu_clock *clock = &device->clock;
+    hri_cu_result code = cu->StreamCreate(&clock->stream, HRI_CU_STREAM_NON_BLOCKING);
+
+    for (int i = 0; i < 2 && code == HRI_CU_SUCCESS; i++)
+        code = cu->EventCreate(&clock->event[i], HRI_CU_EVENT_BLOCKING_SYNC);
+    if (code == HRI_CU_SUCCESS) {
+        clock->origin_ns = device->head.services->now_ns();
+        code = strike(device, clock->event[0]);
+    }
+    if (code != HRI_CU_SUCCESS)
+        hri_cu_clock_end(device);
+    return code;
+}
+
+void hri_cu_clock_end(struct hri_cu_device *device)
+{
+    struct hri_cu_clock *clock = &device->clock;
+
+    for (int i = 0; i < 2; i++)
+        if (clock->event[i])
+            device->cu->EventDestroy(clock->event[i]);
+    if (clock->stream)
+        device->cu->StreamDestroy(clock->stream);
+    *clock = (struct hri_cu_clock){.stream = NULL};
+}
+
+static uint64_t after_origin(const struct hri_cu_clock *clock, float ms)
+{
+    return (uint64_t)((int64_t)clock->origin_ns + (int64_t)((double)ms * 1e6));
+}
+
+/* Where it fails, the old origin stays: its times are only coarser. */
+static void move(struct hri_cu_device *device)
+{
+    struct hri_cu_clock *clock = &device->clock;
+    const unsigned next = !clock->origin; /* only this thread, which is at it, changes it */
+    bool struck = strike(device, clock->event[next]) == HRI_CU_SUCCESS;
+    float ms;
+
+    pthread_mutex_lock(&device->lock);
+    if (struck &&
+        device->cu->EventElapsedTime(&ms, clock->event[clock->origin], clock->event[next]) == HRI_CU_SUCCESS) {
+        clock->origin_ns = after_origin(clock, ms);
+        clock->origin = next;
+    }
+    clock->moving = false;
+    pthread_mutex_unlock(&device->lock);
+}
+
+hri_cu_result hri_cu_clock_read(struct hri_cu_device *device, const struct hri_cu_event_object *event,
+                                uint64_t *start_ns, uint64_t *end_ns)
+{
+    struct hri_cu_clock *clock = &device->clock;
+    bool mine = false;
+    hri_cu_result code;
+    float start;
+    float end;
+
+    pthread_mutex_lock(&device->lock);
+    code = device->cu->EventElapsedTime(&start, clock->event[clock->origin], event->start);
+    if (code == HRI_CU_SUCCESS)
+        code = device->cu->EventElapsedTime(&end, clock->event[clock->origin], event->done);
+    if (code == HRI_CU_SUCCESS) {
+        *start_ns = after_origin(clock, start);
+        *end_ns = after_origin(clock, end);
+        mine = end > MOVE_AFTER_MS && !clock->moving;
+        clock->moving = clock->moving || mine;
+    }
+    pthread_mutex_unlock(&device->lock);
+    if (mine)
+        move(device);
+    return code;
+}

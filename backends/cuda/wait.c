@@ -1,0 +1,126 @@
+/*
+ * Waiting for events. Without a limit the driver's wait sleeps, since events are made with BLOCKING_SYNC; it knows no
+ * limits, so with one the event is looked at between sleeps.
+ */
+#include "cuda/internal.h"
+
+#include <time.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
+
+#define SHORTEST_SLEEP_NS 20000u
+#define LONGEST_SLEEP_NS 1000000u
+#define SLACK_NS 1000ul
+
+static hr_status failure(const struct hri_cu_device *device, hri_cu_result code)
+{
+    return hri_cu_fail(device, HRI_CU_WORK, code, "work on \"%s\" failed", device->info.name);
+}
+
+/* One look: HRI_CU_NOT_READY while there is work, else what became of it. */
+static hr_status look(const struct hri_cu_device *device, hri_cu_event event, hri_cu_result *code)
+{
+    hr_status st = hri_cu_enter(device);
+
+    if (st != HR_OK)
+        return st;
+    *code = device->cu->EventQuery(event);
+    hri_cu_leave(device);
+    return *code == HRI_CU_SUCCESS || *code == HRI_CU_NOT_READY ? HR_OK : failure(device, *code);
+}
+
+static hr_status wait_in_driver(const struct hri_cu_device *device, hri_cu_event event)
+{
+    hr_status st = hri_cu_enter(device);
+    hri_cu_result code;
+
+    if (st != HR_OK)
+        return st;
+    code = device->cu->EventSynchronize(event);
+    hri_cu_leave(device);
+    return code == HRI_CU_SUCCESS ? HR_OK : failure(device, code);
+}
+
+/* An eighth of the time waited so far: short waits stay short, long ones cost nothing. */
+static uint64_t next_sleep(uint64_t waited_ns, uint64_t left_ns)
+{
+    uint64_t ns = waited_ns / 8;
+
+    if (ns < SHORTEST_SLEEP_NS)
+        ns = SHORTEST_SLEEP_NS;
+    if (ns > LONGEST_SLEEP_NS)
+        ns = LONGEST_SLEEP_NS;
+    return ns < left_ns ? ns : left_ns;
+}
+
+static hr_status poll(const struct hri_cu_device *device, hri_cu_event event, uint64_t timeout_ns)
+{
+    const struct hrb_services *services = device->head.services;
+    const uint64_t start = services->now_ns();
+    uint64_t waited = 0;
+
+    for (;;) {
+        struct timespec sleep = {0};
+        hri_cu_result code;
+        hr_status st = look(device, event, &code);
+
+        if (st != HR_OK || code == HRI_CU_SUCCESS)
+            return st;
+        if (waited >= timeout_ns)
+            return HR_TIMEOUT;
+        sleep.tv_nsec = (long)next_sleep(waited, timeout_ns - waited);
+        clock_nanosleep(CLOCK_MONOTONIC, 0, &sleep, NULL); /* cut short by a signal: one look more */
+        waited = services->now_ns() - start;
+    }
+}
+
+/* A thread's timers may be 50 us late by default, longer than a copy of a megabyte takes. Answers what was set before,
+ * 0 where nothing is to be put back. */
+static unsigned long sharpen_timers(void)
+{
+#ifdef __linux__
+    int slack = prctl(PR_GET_TIMERSLACK);
+
+    if (slack > 0 && prctl(PR_SET_TIMERSLACK, SLACK_NS) == 0)
+        return (unsigned long)slack;
+#endif
+    return 0;
+}
+
+static void restore_timers(unsigned long slack)
+{
+#ifdef __linux__
+    if (slack > 0)
+        prctl(PR_SET_TIMERSLACK, slack);
+#else
+    (void)slack;
+#endif
+}
+
+hr_status hri_cu_event_wait(struct hrb_event *event, uint64_t timeout_ns)
+{
+    const struct hri_cu_device *device = hri_cu_device(event->queue->device);
+    hri_cu_event done = hri_cu_event_object(event)->done;
+    unsigned long slack;
+    hr_status st;
+
+    if (timeout_ns == HR_FOREVER)
+        return wait_in_driver(device, done);
+    if (timeout_ns == 0)
+        return poll(device, done, 0);
+    slack = sharpen_timers();
+    st = poll(device, done, timeout_ns);
+    restore_timers(slack);
+    return st;
+}
+
+hr_status hri_cu_event_query(struct hrb_event *event, uint32_t *done)
+{
+    hri_cu_result code;
+    hr_status st = look(hri_cu_device(event->queue->device), hri_cu_event_object(event)->done, &code);
+
+    if (st == HR_OK)
+        *done = code == HRI_CU_SUCCESS;
+    return st;
+}
