@@ -46,13 +46,29 @@ static hr_status acquire_mapped(struct hri_cl_device *device, const struct hri_c
     return st;
 }
 
+/* A map takes no part in the queue's waits. */
+static cl_int settle(struct hri_cl_queue *queue)
+{
+    cl_int code;
+
+    hri_cl_queue_enter(queue);
+    code = hri_cl_queue_settle(queue);
+    hri_cl_queue_leave(queue);
+    return code;
+}
+
 hr_status hri_cl_buffer_acquire(struct hrb_buffer *buffer, struct hrb_queue *queue, uint32_t mode, void **ptr)
 {
     struct hri_cl_device *device = hri_cl_device(buffer->device);
 
-    if (!buffer->host)
+    if (!buffer->host) {
+        cl_int code = queue ? settle(hri_cl_queue(queue)) : CL_SUCCESS;
+
+        if (code != CL_SUCCESS)
+            return hri_cl_fail(buffer->device->services, HRI_CL_CALL, code, "a queue cannot wait for an event");
         return acquire_mapped(device, hri_cl_buffer(buffer), queue ? hri_cl_queue(queue)->native : device->maps, mode,
                               ptr);
+    }
     if (queue) {
         hr_status st = hri_cl_queue_finish(queue);
 
@@ -70,12 +86,13 @@ static cl_int unmap_in(struct hri_cl_queue *queue, const struct hri_cl_buffer *b
     cl_int code;
 
     hri_cl_queue_enter(queue);
-    code = clEnqueueUnmapMemObject(queue->native, buffer->mem, ptr, 0, NULL, queue->foreign ? NULL : &event);
+    code = hri_cl_queue_settle(queue);
+    if (code == CL_SUCCESS)
+        code = clEnqueueUnmapMemObject(queue->native, buffer->mem, ptr, 0, NULL, queue->foreign ? NULL : &event);
     if (event)
         hri_cl_queue_last(queue, event);
     if (code == CL_SUCCESS)
         code = clFlush(queue->native);
-    queue->unflushed = false;
     hri_cl_queue_leave(queue);
     return code;
 }

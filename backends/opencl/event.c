@@ -23,20 +23,32 @@ static hr_status record_marker(struct hrb_queue *queue, uint32_t flags, struct h
 
     if (st != HR_OK)
         return st;
+    sub.n_owed = 0; /* with a wait list it would stand for that list alone */
     return hri_cl_submit_end(
         &sub, clEnqueueMarkerWithWaitList(hri_cl_queue(queue)->native, 0, NULL, hri_cl_submit_event(&sub)),
         "an event cannot be recorded");
+}
+
+static hr_status cannot_wait(const struct hrb_queue *queue, cl_int code)
+{
+    return hri_cl_fail(queue->device->services, HRI_CL_CALL, code, "a queue cannot wait for an event");
 }
 
 hr_status hri_cl_event_record(struct hrb_queue *queue, uint32_t flags, struct hrb_event **event)
 {
     struct hri_cl_queue *recorded = hri_cl_queue(queue);
     struct hri_cl_event *made;
-    cl_int code = CL_SUCCESS;
+    cl_int code;
 
     /* Times are asked for: a marker's are those of the record itself. */
-    if (flags & HR_TIMING)
+    if (flags & HR_TIMING) {
+        hri_cl_queue_enter(recorded);
+        code = hri_cl_queue_settle(recorded);
+        hri_cl_queue_leave(recorded);
+        if (code != CL_SUCCESS)
+            return cannot_wait(queue, code);
         return record_marker(queue, flags, event);
+    }
     made = hri_cl_event_new(queue);
     if (!made)
         return HR_NO_MEMORY;
@@ -46,16 +58,14 @@ hr_status hri_cl_event_record(struct hrb_queue *queue, uint32_t flags, struct hr
         free(made);
         return record_marker(queue, flags, event);
     }
-    if (recorded->unflushed)
-        code = clFlush(recorded->native);
-    recorded->unflushed = false;
+    code = hri_cl_queue_settle(recorded);
     made->native = recorded->last;
     if (made->native)
         clRetainEvent(made->native);
     hri_cl_queue_leave(recorded);
     if (code != CL_SUCCESS) {
         hri_cl_event_destroy(&made->head);
-        return hri_cl_fail(queue->device->services, HRI_CL_CALL, code, "an event cannot be flushed");
+        return cannot_wait(queue, code);
     }
     *event = &made->head;
     return HR_OK;

@@ -54,13 +54,16 @@ struct hri_cl_buffer {
     void *mapped;    /* pinned memory: what the map gave */
 };
 
+enum { HRI_CL_MOST_OWED = 8, HRI_CL_FEW_WAITS = 8 };
+
 struct hri_cl_queue {
     struct hrb_queue head;
     cl_command_queue native;
     pthread_mutex_t lock; /* from a command's submission until it is the last one; before it: hri_cl_enter() */
     cl_event last;        /* of the last command, NULL before the first */
-    bool unflushed;       /* that command is a barrier which nothing has followed */
     bool foreign;         /* holds commands of the program's own, so that `last` may not be the last */
+    cl_uint n_owed;
+    cl_event owed[HRI_CL_MOST_OWED]; /* events that the next command waits for; none on a foreign queue */
 };
 
 struct hri_cl_event {
@@ -201,6 +204,10 @@ hr_status hri_cl_queue_wait(struct hrb_queue *queue, struct hrb_event *event);
 hr_status hri_cl_queue_native(struct hrb_queue *queue, void **native);
 /* Takes the event of a command as the queue's last. Between enter and leave. */
 void hri_cl_queue_last(struct hri_cl_queue *queue, cl_event native);
+/* Forgets the first n events that are owed: a command waits for them. Between enter and leave. */
+void hri_cl_queue_paid(struct hri_cl_queue *queue, cl_uint n);
+/* Submits the waits that are owed as a barrier, for what takes no wait list. Between enter and leave. */
+cl_int hri_cl_queue_settle(struct hri_cl_queue *queue);
 
 /* -- event.c, wait.c -- */
 struct hri_cl_event *hri_cl_event_new(struct hrb_queue *queue); /* NULL is described */
@@ -221,9 +228,10 @@ struct hri_cl_submission {
     cl_event native;            /* what the driver gives */
     struct hrb_event **out;
     cl_uint n_waits;
+    cl_uint n_owed;  /* of them: the queue's */
     cl_event *waits; /* NULL when none, as the driver wants it */
     cl_event *list;  /* few, or allocated */
-    cl_event few[8];
+    cl_event few[HRI_CL_FEW_WAITS + HRI_CL_MOST_OWED];
 };
 
 /* After HR_OK the thread is in (hri_cl_enter) and has the queue's lock until _end or _cancel. */

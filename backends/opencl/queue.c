@@ -2,6 +2,7 @@
 #include "opencl/internal.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* What a queue answers, NULL or 0 when it does not. */
 static void *queue_handle(cl_command_queue queue, cl_command_queue_info what)
@@ -96,6 +97,7 @@ void hri_cl_queue_destroy(struct hrb_queue *queue)
     const struct hri_cl_device *device = hri_cl_device(queue->device);
 
     hri_cl_enter(device);
+    hri_cl_queue_paid(hri_cl_queue(queue), hri_cl_queue(queue)->n_owed); /* nothing came that could wait */
     if (hri_cl_queue(queue)->last)
         clReleaseEvent(hri_cl_queue(queue)->last);
     clReleaseCommandQueue(hri_cl_queue(queue)->native); /* work in flight keeps what it needs */
@@ -124,15 +126,50 @@ hr_status hri_cl_queue_finish(struct hrb_queue *queue)
     return st;
 }
 
-/*
- * The event's work was flushed when it was submitted; the barrier starts nothing, so it goes with what follows. An
- * event that is done needs none: the look at it is a synchronisation point.
- */
+void hri_cl_queue_paid(struct hri_cl_queue *queue, cl_uint n)
+{
+    for (cl_uint i = 0; i < n; i++)
+        clReleaseEvent(queue->owed[i]);
+    queue->n_owed -= n;
+    memmove(queue->owed, queue->owed + n, queue->n_owed * sizeof *queue->owed);
+}
+
+cl_int hri_cl_queue_settle(struct hri_cl_queue *queue)
+{
+    cl_event barrier = NULL;
+    cl_int code;
+
+    if (queue->n_owed == 0)
+        return CL_SUCCESS;
+    code = clEnqueueBarrierWithWaitList(queue->native, queue->n_owed, queue->owed, &barrier);
+    if (code != CL_SUCCESS)
+        return code;
+    hri_cl_queue_last(queue, barrier);
+    hri_cl_queue_paid(queue, queue->n_owed);
+    return clFlush(queue->native);
+}
+
+/* Keeps the event for the next command; a queue that has the program's own commands too waits at once. */
+static cl_int owe(struct hri_cl_queue *queue, cl_event event)
+{
+    cl_int code;
+
+    if (queue->foreign)
+        return clEnqueueBarrierWithWaitList(queue->native, 1, &event, NULL);
+    code = queue->n_owed == HRI_CL_MOST_OWED ? hri_cl_queue_settle(queue) : CL_SUCCESS;
+    if (code == CL_SUCCESS)
+        code = clRetainEvent(event);
+    if (code == CL_SUCCESS)
+        queue->owed[queue->n_owed++] = event;
+    return code;
+}
+
+/* The event's work was flushed when it was submitted. An event that is done needs no wait: the look at it is a
+ * synchronisation point. */
 hr_status hri_cl_queue_wait(struct hrb_queue *queue, struct hrb_event *event)
 {
     struct hri_cl_queue *waiting = hri_cl_queue(queue);
     cl_event native = hri_cl_event(event)->native;
-    cl_event barrier = NULL;
     cl_int code;
     hr_status st;
 
@@ -142,11 +179,7 @@ hr_status hri_cl_queue_wait(struct hrb_queue *queue, struct hrb_event *event)
     if (st != HR_TIMEOUT)
         return st;
     hri_cl_queue_enter(waiting);
-    code = clEnqueueBarrierWithWaitList(waiting->native, 1, &native, waiting->foreign ? NULL : &barrier);
-    if (barrier) {
-        hri_cl_queue_last(waiting, barrier);
-        waiting->unflushed = true;
-    }
+    code = owe(waiting, native);
     hri_cl_queue_leave(waiting);
     if (code != CL_SUCCESS)
         return hri_cl_fail(queue->device->services, HRI_CL_CALL, code, "a queue cannot wait for an event");
@@ -157,10 +190,15 @@ hr_status hri_cl_queue_wait(struct hrb_queue *queue, struct hrb_event *event)
 hr_status hri_cl_queue_native(struct hrb_queue *queue, void **native)
 {
     struct hri_cl_queue *given = hri_cl_queue(queue);
+    cl_int code;
 
     hri_cl_queue_enter(given);
-    given->foreign = true;
+    code = hri_cl_queue_settle(given);
+    if (code == CL_SUCCESS)
+        given->foreign = true;
     hri_cl_queue_leave(given);
+    if (code != CL_SUCCESS)
+        return hri_cl_fail(queue->device->services, HRI_CL_CALL, code, "a queue cannot wait for an event");
     *native = given->native;
     return HR_OK;
 }

@@ -5,6 +5,9 @@
  * Each command's event is kept as the queue's last: on an in-order queue it stands for all before it, so recording an
  * event submits nothing. A marker would not do: on NVIDIA's driver (580, H200) a marker on an idle queue waits for the
  * kernels that run on other queues, while a copy's own event does not.
+ *
+ * What a queue is told to wait for goes into the wait list of its next command, which an in-order queue's later
+ * commands stand behind anyway: a barrier would be one more call, and NVIDIA's driver serves one call at a time.
  */
 #include "opencl/internal.h"
 
@@ -15,8 +18,8 @@ static hr_status take_waits(const struct hrb_sync *sync, struct hri_cl_submissio
     const struct hrb_services *services = sub->queue->head.device->services;
     cl_event *waits = sub->few;
 
-    if (sync->n_waits > sizeof sub->few / sizeof sub->few[0]) {
-        waits = malloc(sync->n_waits * sizeof(cl_event));
+    if (sync->n_waits > HRI_CL_FEW_WAITS) {
+        waits = malloc((sync->n_waits + (size_t)HRI_CL_MOST_OWED) * sizeof(cl_event));
         if (!waits)
             return services->fail(HR_NO_MEMORY, 0, "no memory for a wait list of %u events", sync->n_waits);
     }
@@ -24,8 +27,15 @@ static hr_status take_waits(const struct hrb_sync *sync, struct hri_cl_submissio
         if (hri_cl_event(sync->waits[i])->native)
             waits[sub->n_waits++] = hri_cl_event(sync->waits[i])->native;
     sub->list = waits;
-    sub->waits = sub->n_waits ? waits : NULL;
     return HR_OK;
+}
+
+/* The queue's own come last. With its lock held, and until the command is submitted or given up. */
+static void take_owed(struct hri_cl_submission *sub)
+{
+    for (sub->n_owed = 0; sub->n_owed < sub->queue->n_owed; sub->n_owed++)
+        sub->list[sub->n_waits++] = sub->queue->owed[sub->n_owed];
+    sub->waits = sub->n_waits ? sub->list : NULL;
 }
 
 static void drop_waits(struct hri_cl_submission *sub)
@@ -63,9 +73,11 @@ hr_status hri_cl_submit_begin(struct hrb_queue *queue, const struct hrb_sync *sy
 {
     hr_status st = prepare(queue, sync, sub);
 
-    if (st == HR_OK)
-        hri_cl_queue_enter(sub->queue);
-    return st;
+    if (st != HR_OK)
+        return st;
+    hri_cl_queue_enter(sub->queue);
+    take_owed(sub);
+    return HR_OK;
 }
 
 cl_event *hri_cl_submit_event(struct hri_cl_submission *sub)
@@ -88,8 +100,8 @@ hr_status hri_cl_submit_end(struct hri_cl_submission *sub, cl_int code, const ch
         hri_cl_submit_cancel(sub);
         return hri_cl_fail(services, HRI_CL_CALL, code, "%s", what);
     }
+    hri_cl_queue_paid(sub->queue, sub->n_owed);
     code = clFlush(sub->queue->native);
-    sub->queue->unflushed = false;
     if (code == CL_SUCCESS && sub->event) {
         sub->event->native = sub->native;
         clRetainEvent(sub->native);

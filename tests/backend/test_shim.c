@@ -18,6 +18,7 @@ static struct {
     const char *platform;
     bool no_svm;
     unsigned flushes, finishes, waits, markers, barriers;
+    cl_uint fill_waits; /* of the last fill's list */
 } shim;
 
 cl_int __real_clGetEventInfo(cl_event event, cl_event_info what, size_t room, void *value, size_t *bytes);
@@ -37,7 +38,7 @@ cl_int __wrap_clGetEventInfo(cl_event event, cl_event_info what, size_t room, vo
 {
     cl_int code = __real_clGetEventInfo(event, what, room, value, bytes);
 
-    if (shim.event_status < 0 && what == CL_EVENT_COMMAND_EXECUTION_STATUS)
+    if (shim.event_status != 0 && what == CL_EVENT_COMMAND_EXECUTION_STATUS)
         memcpy(value, &shim.event_status, sizeof shim.event_status);
     return code;
 }
@@ -117,6 +118,18 @@ cl_int __wrap_clEnqueueBarrierWithWaitList(cl_command_queue queue, cl_uint n, co
     return __real_clEnqueueBarrierWithWaitList(queue, n, waits, event);
 }
 
+cl_int __real_clEnqueueFillBuffer(cl_command_queue queue, cl_mem mem, const void *pattern, size_t pattern_bytes,
+                                  size_t offset, size_t bytes, cl_uint n, const cl_event *waits, cl_event *event);
+cl_int __wrap_clEnqueueFillBuffer(cl_command_queue queue, cl_mem mem, const void *pattern, size_t pattern_bytes,
+                                  size_t offset, size_t bytes, cl_uint n, const cl_event *waits, cl_event *event);
+
+cl_int __wrap_clEnqueueFillBuffer(cl_command_queue queue, cl_mem mem, const void *pattern, size_t pattern_bytes,
+                                  size_t offset, size_t bytes, cl_uint n, const cl_event *waits, cl_event *event)
+{
+    shim.fill_waits = n;
+    return __real_clEnqueueFillBuffer(queue, mem, pattern, pattern_bytes, offset, bytes, n, waits, event);
+}
+
 static int set_up(void **state)
 {
     memset(&shim, 0, sizeof shim);
@@ -186,6 +199,46 @@ static void recorded_events_submit_nothing(void **state)
     assert_int_equal(rig.ops->event_wait(event, HR_FOREVER), HR_OK);
     rig.ops->event_destroy(event);
     rig.ops->event_destroy(none);
+    rig.ops->queue_destroy(other);
+    rig.ops->buffer_destroy(buffer);
+}
+
+/* What a queue waits for is no command of its own while one follows; it is one where an event is to stand for it, where
+ * the list is full, and where the program's own commands may come next. */
+static void waits_go_with_the_next_command(void **state)
+{
+    struct hrb_buffer *buffer = rig_buffer(HR_MEMORY_DEVICE, 64);
+    struct hrb_event *event = NULL, *behind = NULL;
+    struct hrb_queue *other = NULL;
+    void *native;
+
+    (void)state;
+    assert_int_equal(rig.ops->queue_create(rig.device, HR_QUEUE_COMPUTE, 0, NULL, &other), HR_OK);
+    assert_int_equal(rig.ops->fill(rig.queue, buffer, 0, 64, "a", 1, &rig_no_sync), HR_OK);
+    assert_int_equal(rig.ops->event_record(rig.queue, 0, &event), HR_OK);
+    shim.event_status = CL_SUBMITTED;
+    for (unsigned i = 0; i < 3; i++)
+        assert_int_equal(rig.ops->queue_wait(other, event), HR_OK);
+    assert_int_equal(rig.ops->fill(other, buffer, 0, 64, "b", 1, &(struct hrb_sync){.n_waits = 1, .waits = &event}),
+                     HR_OK);
+    assert_int_equal(shim.fill_waits, 4);
+    assert_int_equal(rig.ops->fill(other, buffer, 0, 64, "c", 1, &rig_no_sync), HR_OK);
+    assert_int_equal(shim.fill_waits, 0);
+    assert_int_equal(shim.barriers, 0);
+    assert_int_equal(rig.ops->queue_wait(other, event), HR_OK);
+    assert_int_equal(rig.ops->event_record(other, 0, &behind), HR_OK);
+    assert_int_equal(shim.barriers, 1);
+    for (unsigned i = 0; i < 9; i++)
+        assert_int_equal(rig.ops->queue_wait(other, event), HR_OK);
+    assert_int_equal(shim.barriers, 2);
+    assert_int_equal(rig.ops->queue_native(other, &native), HR_OK);
+    assert_int_equal(shim.barriers, 3);
+    assert_int_equal(rig.ops->queue_wait(other, event), HR_OK);
+    assert_int_equal(shim.barriers, 4);
+    assert_int_equal(rig.ops->queue_wait(rig.queue, behind), HR_OK); /* and one that nothing follows */
+    shim.event_status = 0;
+    rig.ops->event_destroy(behind);
+    rig.ops->event_destroy(event);
     rig.ops->queue_destroy(other);
     rig.ops->buffer_destroy(buffer);
 }
@@ -308,6 +361,7 @@ static void another_platform_is_not_pocl(void **state)
 static const struct CMUnitTest tests[] = {
     SHIM_TEST(failed_work_is_a_failure_every_time),
     SHIM_TEST(recorded_events_submit_nothing),
+    SHIM_TEST(waits_go_with_the_next_command),
     SHIM_TEST(submissions_are_flushed_and_polls_followed_by_a_wait),
     SHIM_TEST(a_gpu_is_listed_first_and_waited_for_by_polls),
     SHIM_TEST(an_old_driver_is_listed_with_the_reason),
