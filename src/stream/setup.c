@@ -107,12 +107,15 @@ static hr_status make_layout(hr_loader *loader)
     return HR_OK;
 }
 
-/* A whole batch a worker where there are slots for that: nothing is faster, since nobody waits for the others' parts.
+/*
+ * A whole batch a worker where there are slots for that: nothing is faster, since nobody waits for the others' parts.
+ * Elsewhere than in host memory a slot goes on to be sent and used while its worker wants the next one: as many again.
+ * H200, 15 workers, 1 MiB batches: 29 GB/s with 18 slots, 44 with 32 (the link: 45), 43 with 64 (2026-12-01).
  */
 static uint32_t default_depth(const hr_loader *loader)
 {
     hr_memory_stats stats = {.size = sizeof stats};
-    uint64_t depth = loader->workers + SPARE_DEPTH;
+    uint64_t depth = loader->workers * (loader->on_cores ? 1u : 2u) + SPARE_DEPTH;
     uint64_t most = DEFAULT_BYTES;
 
     /* The program's own buffers come later and want memory too. */
