@@ -17,6 +17,13 @@
 typedef int hri_cu_result;
 typedef int hri_cu_dev;                    /* CUdevice */
 typedef unsigned long long hri_cu_pointer; /* CUdeviceptr_v2 */
+/* Enumerations of cuda.h, which are as wide as an int. */
+typedef int hri_cu_device_attribute;
+typedef int hri_cu_function_attribute;
+typedef int hri_cu_capture_status;
+typedef int hri_cu_jit_option;
+typedef int hri_cu_memory_type;
+typedef int hri_cu_proc_status;
 typedef struct CUctx_st *hri_cu_context;
 typedef struct CUstream_st *hri_cu_stream;
 typedef struct CUevent_st *hri_cu_event;
@@ -117,13 +124,13 @@ enum {
 /* CUDA_MEMCPY2D_v2 */
 struct hri_cu_copy_2d {
     size_t src_x, src_y;
-    int src_type;
+    hri_cu_memory_type src_type;
     const void *src_host;
     hri_cu_pointer src_device;
     hri_cu_array src_array;
     size_t src_pitch;
     size_t dst_x, dst_y;
-    int dst_type;
+    hri_cu_memory_type dst_type;
     void *dst_host;
     hri_cu_pointer dst_device;
     hri_cu_array dst_array;
@@ -134,14 +141,14 @@ struct hri_cu_copy_2d {
 /* CUDA_MEMCPY3D_v2: heights are in rows, so that a slice is pitch times height bytes. */
 struct hri_cu_copy_3d {
     size_t src_x, src_y, src_z, src_lod;
-    int src_type;
+    hri_cu_memory_type src_type;
     const void *src_host;
     hri_cu_pointer src_device;
     hri_cu_array src_array;
     void *src_reserved;
     size_t src_pitch, src_height;
     size_t dst_x, dst_y, dst_z, dst_lod;
-    int dst_type;
+    hri_cu_memory_type dst_type;
     void *dst_host;
     hri_cu_pointer dst_device;
     hri_cu_array dst_array;
@@ -163,7 +170,8 @@ struct hri_cu_copy_3d {
     X(DeviceGet, 2000, cuDeviceGet, (hri_cu_dev * device, int index))                                                  \
     X(DeviceGetName, 2000, cuDeviceGetName, (char *name, int bytes, hri_cu_dev device))                                \
     X(DeviceTotalMem, 3020, cuDeviceTotalMem_v2, (size_t * bytes, hri_cu_dev device))                                  \
-    X(DeviceGetAttribute, 2000, cuDeviceGetAttribute, (int *value, int attribute, hri_cu_dev device))                  \
+    X(DeviceGetAttribute, 2000, cuDeviceGetAttribute,                                                                  \
+      (int *value, hri_cu_device_attribute attribute, hri_cu_dev device))                                              \
     X(DeviceGetPCIBusId, 4010, cuDeviceGetPCIBusId, (char *id, int bytes, hri_cu_dev device))                          \
     X(DevicePrimaryCtxRetain, 7000, cuDevicePrimaryCtxRetain, (hri_cu_context * context, hri_cu_dev device))           \
     X(DevicePrimaryCtxRelease, 11000, cuDevicePrimaryCtxRelease_v2, (hri_cu_dev device))                               \
@@ -200,7 +208,7 @@ struct hri_cu_copy_3d {
     X(StreamDestroy, 4000, cuStreamDestroy_v2, (hri_cu_stream stream))                                                 \
     X(StreamWaitEvent, 3020, cuStreamWaitEvent, (hri_cu_stream stream, hri_cu_event event, unsigned flags))            \
     X(StreamGetCtx, 9020, cuStreamGetCtx, (hri_cu_stream stream, hri_cu_context * context))                            \
-    X(StreamIsCapturing, 10000, cuStreamIsCapturing, (hri_cu_stream stream, int *status))                              \
+    X(StreamIsCapturing, 10000, cuStreamIsCapturing, (hri_cu_stream stream, hri_cu_capture_status * status))           \
     X(EventCreate, 2000, cuEventCreate, (hri_cu_event * event, unsigned flags))                                        \
     X(EventDestroy, 4000, cuEventDestroy_v2, (hri_cu_event event))                                                     \
     X(EventRecord, 2000, cuEventRecord, (hri_cu_event event, hri_cu_stream stream))                                    \
@@ -208,11 +216,12 @@ struct hri_cu_copy_3d {
     X(EventSynchronize, 2000, cuEventSynchronize, (hri_cu_event event))                                                \
     X(EventElapsedTime, 2000, cuEventElapsedTime, (float *milliseconds, hri_cu_event start, hri_cu_event end))         \
     X(ModuleLoadDataEx, 2010, cuModuleLoadDataEx,                                                                      \
-      (hri_cu_module * module, const void *image, unsigned n_options, int *options, void **values))                    \
+      (hri_cu_module * module, const void *image, unsigned n_options, hri_cu_jit_option *options, void **values))      \
     X(ModuleUnload, 2000, cuModuleUnload, (hri_cu_module module))                                                      \
     X(ModuleGetFunction, 2000, cuModuleGetFunction,                                                                    \
       (hri_cu_function * function, hri_cu_module module, const char *name))                                            \
-    X(FuncGetAttribute, 2020, cuFuncGetAttribute, (int *value, int attribute, hri_cu_function function))               \
+    X(FuncGetAttribute, 2020, cuFuncGetAttribute,                                                                      \
+      (int *value, hri_cu_function_attribute attribute, hri_cu_function function))                                     \
     X(LaunchKernel, 4000, cuLaunchKernel,                                                                              \
       (hri_cu_function function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,                  \
        unsigned block_y, unsigned block_z, unsigned shared_bytes, hri_cu_stream stream, void **params, void **extra))
@@ -223,7 +232,8 @@ struct hri_cu_copy_3d {
       (hri_cu_function function, size_t index, size_t * offset, size_t * bytes))
 
 /* cuGetProcAddress_v2, the only one that dlsym looks for; since 12.0. status: HRI_CU_PROC_... */
-typedef hri_cu_result hri_cu_get_proc(const char *symbol, void **address, int version, uint64_t flags, int *status);
+typedef hri_cu_result hri_cu_get_proc(const char *symbol, void **address, int version, uint64_t flags,
+                                      hri_cu_proc_status *status);
 
 struct hri_cu {
 #define HRI_CU_MEMBER(name, version, symbol, parameters) hri_cu_result(*name) parameters;
