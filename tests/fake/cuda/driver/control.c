@@ -1,0 +1,39 @@
+/* What tests ask of the simulated driver beside its functions: streams that wait, foreign contexts. */
+#include "fake.h"
+#include "fake_cuda.h"
+
+FAKE_API void fake_cuda_hold(hri_cu_stream stream, int held)
+{
+    pthread_mutex_lock(&stream->lock);
+    stream->held = held != 0;
+    pthread_cond_broadcast(&stream->changed);
+    pthread_mutex_unlock(&stream->lock);
+}
+
+FAKE_API void fake_cuda_capture(hri_cu_stream stream, int capturing)
+{
+    pthread_mutex_lock(&stream->lock);
+    stream->capturing = capturing != 0;
+    pthread_mutex_unlock(&stream->lock);
+}
+
+FAKE_API hri_cu_context fake_cuda_context_create(hri_cu_dev device)
+{
+    return fake_context_new(device);
+}
+
+FAKE_API void fake_cuda_context_destroy(hri_cu_context context)
+{
+    fake_alive(FAKE_CONTEXT, -1);
+    fake_context_end(context);
+}
+
+FAKE_API hri_cu_context fake_cuda_current(void)
+{
+    return fake_context_current();
+}
+
+FAKE_API int fake_cuda_depth(void)
+{
+    return fake_context_depth();
+}

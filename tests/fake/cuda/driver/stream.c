@@ -1,0 +1,260 @@
+/* Streams: each has a thread, which does the stream's work in order and nothing else. */
+#include "fake.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+/* All streams whose threads have not been joined. */
+static pthread_mutex_t all_lock = PTHREAD_MUTEX_INITIALIZER;
+static hri_cu_stream all;
+
+/* -- the thread -----------------------------------------------------------------------------------------------------
+ */
+
+static void do_work(hri_cu_stream stream, struct fake_work *work)
+{
+    hri_cu_context context = stream->object.context;
+    bool skip = atomic_load(&stream->given_up) || atomic_load(&context->sticky);
+
+    if (work->late && !skip) {
+        struct timespec pause = {.tv_nsec = (long)(fake_settings()->late_us % 1000000) * 1000,
+                                 .tv_sec = (time_t)(fake_settings()->late_us / 1000000)};
+        hri_cu_result code = fake_count_work();
+
+        if (code) {
+            fake_fault(context, code);
+            skip = true;
+        } else if (fake_settings()->late_us > 0) {
+            nanosleep(&pause, NULL);
+        }
+    }
+    work->run(work, skip);
+}
+
+static void *serve(void *argument)
+{
+    hri_cu_stream stream = argument;
+
+    pthread_mutex_lock(&stream->lock);
+    for (;;) {
+        struct fake_work *work = stream->first;
+        bool given_up = atomic_load(&stream->given_up);
+
+        if (!work && stream->closing)
+            break;
+        if (!work || (stream->held && !given_up)) {
+            pthread_cond_wait(&stream->changed, &stream->lock);
+            continue;
+        }
+        stream->first = work->next;
+        if (!stream->first)
+            stream->last = &stream->first;
+        pthread_mutex_unlock(&stream->lock);
+        do_work(stream, work);
+        pthread_mutex_lock(&stream->lock);
+    }
+    pthread_mutex_unlock(&stream->lock);
+    atomic_store(&stream->ended, true);
+    return NULL;
+}
+
+void fake_stream_push(hri_cu_stream stream, struct fake_work *work)
+{
+    work->stream = stream;
+    work->next = NULL;
+    pthread_mutex_lock(&stream->lock);
+    *stream->last = work;
+    stream->last = &work->next;
+    pthread_cond_broadcast(&stream->changed);
+    pthread_mutex_unlock(&stream->lock);
+}
+
+void fake_stream_drain(hri_cu_stream stream)
+{
+    struct fake_mark *mark = fake_mark_new();
+
+    fake_mark_push(stream, mark);
+    fake_mark_wait(mark, NULL);
+    fake_mark_drop(mark);
+}
+
+/* -- beginning and end ------------------------------------------------------------------------------------------------
+ */
+
+static void close_stream(hri_cu_stream stream, bool give_up)
+{
+    pthread_mutex_lock(&stream->lock);
+    stream->closing = true;
+    if (give_up)
+        atomic_store(&stream->given_up, true);
+    pthread_cond_broadcast(&stream->changed);
+    pthread_mutex_unlock(&stream->lock);
+}
+
+/* Takes the first of all streams that has ended, or that is of the context. */
+static hri_cu_stream take(hri_cu_context context)
+{
+    hri_cu_stream found = NULL;
+
+    pthread_mutex_lock(&all_lock);
+    for (hri_cu_stream *at = &all; *at && !found; at = found ? at : &(*at)->next)
+        if (context ? (*at)->object.context == context : atomic_load(&(*at)->ended)) {
+            found = *at;
+            *at = found->next;
+        }
+    pthread_mutex_unlock(&all_lock);
+    return found;
+}
+
+static void join(hri_cu_stream stream)
+{
+    pthread_join(stream->thread, NULL);
+    pthread_mutex_destroy(&stream->lock);
+    pthread_cond_destroy(&stream->changed);
+    free(stream);
+}
+
+static void join_ended(void)
+{
+    hri_cu_stream stream;
+
+    while ((stream = take(NULL)) != NULL)
+        join(stream);
+}
+
+void fake_streams_stop(hri_cu_context context)
+{
+    hri_cu_stream stream;
+
+    while ((stream = take(context)) != NULL) {
+        close_stream(stream, true);
+        if (fake_object_is(&stream->object, FAKE_STREAM))
+            fake_object_remove(&stream->object);
+        join(stream);
+    }
+}
+
+/* What is left stays where it is: the process ends. */
+void fake_streams_stop_all(void)
+{
+    pthread_mutex_lock(&all_lock);
+    for (hri_cu_stream stream = all; stream; stream = stream->next) {
+        close_stream(stream, true);
+        pthread_join(stream->thread, NULL);
+    }
+    pthread_mutex_unlock(&all_lock);
+}
+
+hri_cu_result fake_stream_check(hri_cu_context context, hri_cu_stream stream)
+{
+    bool capturing;
+
+    if (!stream)
+        fake_die("work for the default stream, which waits for every other one");
+    if (!fake_object_is(&stream->object, FAKE_STREAM))
+        return HRI_CU_INVALID_HANDLE;
+    if (stream->object.context != context)
+        return HRI_CU_INVALID_CONTEXT;
+    pthread_mutex_lock(&stream->lock);
+    capturing = stream->capturing;
+    pthread_mutex_unlock(&stream->lock);
+    return capturing ? HRI_CU_CAPTURE_UNSUPPORTED : 0;
+}
+
+/* -- the driver's functions -------------------------------------------------------------------------------------------
+ */
+
+hri_cu_result cuStreamCreate(hri_cu_stream *stream, unsigned flags)
+{
+    hri_cu_context context;
+    hri_cu_result code = fake_enter(FAKE_StreamCreate, &context);
+    hri_cu_stream made;
+
+    if (code)
+        return code;
+    if (flags & ~(unsigned)HRI_CU_STREAM_NON_BLOCKING)
+        return HRI_CU_INVALID_VALUE;
+    join_ended();
+    made = calloc(1, sizeof *made);
+    if (!made)
+        return HRI_CU_OUT_OF_MEMORY;
+    made->last = &made->first;
+    pthread_mutex_init(&made->lock, NULL);
+    pthread_cond_init(&made->changed, NULL);
+    fake_object_add(&made->object, FAKE_STREAM, context);
+    if (pthread_create(&made->thread, NULL, serve, made) != 0)
+        fake_die("no thread for a stream");
+    pthread_mutex_lock(&all_lock);
+    made->next = all;
+    all = made;
+    pthread_mutex_unlock(&all_lock);
+    *stream = made;
+    return 0;
+}
+
+/* Work in flight goes on. */
+hri_cu_result cuStreamDestroy_v2(hri_cu_stream stream)
+{
+    hri_cu_context context;
+    hri_cu_result code = fake_enter_destroy(FAKE_StreamDestroy, &context);
+
+    if (code)
+        return code;
+    if (!stream || !fake_object_is(&stream->object, FAKE_STREAM))
+        return HRI_CU_INVALID_HANDLE;
+    if (stream->object.context != context)
+        return HRI_CU_INVALID_CONTEXT;
+    fake_object_remove(&stream->object);
+    close_stream(stream, false);
+    join_ended();
+    return atomic_load(&context->sticky);
+}
+
+hri_cu_result cuStreamWaitEvent(hri_cu_stream stream, hri_cu_event event, unsigned flags)
+{
+    hri_cu_context context;
+    hri_cu_result code = fake_enter(FAKE_StreamWaitEvent, &context);
+    struct fake_mark *mark;
+
+    if (code == 0)
+        code = fake_stream_check(context, stream);
+    if (code)
+        return code;
+    if (flags != 0)
+        return HRI_CU_INVALID_VALUE;
+    code = fake_event_mark(context, event, &mark);
+    if (code)
+        return code;
+    if (mark) {
+        fake_mark_push_wait(stream, mark);
+        fake_mark_drop(mark);
+    }
+    return 0;
+}
+
+hri_cu_result cuStreamGetCtx(hri_cu_stream stream, hri_cu_context *context)
+{
+    hri_cu_result code = fake_begin(FAKE_StreamGetCtx);
+
+    if (code)
+        return code;
+    if (!stream || !fake_object_is(&stream->object, FAKE_STREAM))
+        return HRI_CU_INVALID_HANDLE;
+    *context = stream->object.context;
+    return 0;
+}
+
+hri_cu_result cuStreamIsCapturing(hri_cu_stream stream, int *status)
+{
+    hri_cu_context context;
+    hri_cu_result code = fake_enter(FAKE_StreamIsCapturing, &context);
+
+    if (code)
+        return code;
+    if (!stream || !fake_object_is(&stream->object, FAKE_STREAM))
+        return HRI_CU_INVALID_HANDLE;
+    pthread_mutex_lock(&stream->lock);
+    *status = stream->capturing ? 1 : HRI_CU_CAPTURE_NONE;
+    pthread_mutex_unlock(&stream->lock);
+    return 0;
+}
