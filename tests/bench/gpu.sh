@@ -100,7 +100,7 @@ if [ -z "${QUICK:-}" ]; then
     for selector; do
         step figures "bench copy $selector" "$build/headrace" bench copy --selector "$selector"
         step figures "bench loader $selector" "$build/headrace" bench loader --selector "$selector" --compute 1.2
-        step figures "beside plain OpenCL $selector" "$build/tests/bench/bench_bare_opencl" "$selector"
+        step figures "beside a plain loop $selector" "$build/tests/bench/bench_bare" "$selector"
     done
 fi
 exit $failed
