@@ -1,4 +1,5 @@
 /* Devices: opened over the table that was chosen, alive until the last object made from them is closed. */
+#include "core/forks.h"
 #include "core/settings.h"
 #include "core/util.h"
 #include "transfer/object.h"
@@ -62,6 +63,7 @@ hr_status hri_device_open_as(const struct hri_choice *choice, const struct hrb_n
         return hri_fail(HR_NO_MEMORY, "no host memory for a device's %zu bytes", sizeof *made);
     atomic_init(&made->refs, 1);
     made->pid = getpid();
+    made->forks = hri_forks_watch();
     made->backend = choice->backend;
     made->ops = base;
     st = base->device_open(choice->instance, choice->index, native, &made->native);
@@ -117,7 +119,7 @@ hr_status hr_device_get_info(hr_device *device, hr_device_info *info)
 
 bool hri_device_forked(const hr_device *device)
 {
-    return device->pid != getpid();
+    return device->forks != hri_forks();
 }
 
 hr_status hri_device_check(hr_device *device)

@@ -24,6 +24,7 @@ enum hri_builtin_state { HRI_BUILTIN_NONE, HRI_BUILTIN_BUILDING, HRI_BUILTIN_REA
 struct hr_device {
     atomic_uint refs; /* the program's handle and every object made from the device */
     pid_t pid;        /* the process that opened it; a child's calls are refused */
+    unsigned forks;   /* its number in core/forks.h */
     const struct hrb_backend *backend;
     const struct hrb_ops *ops; /* the outermost layer's */
     struct hrb_device *native;
