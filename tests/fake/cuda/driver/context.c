@@ -145,8 +145,6 @@ void fake_context_end(hri_cu_context context)
     end_objects(context, FAKE_MODULE, fake_module_end);
     fake_memory_end(context);
     context->magic = FAKE_DEAD;
-    if (!context->primary)
-        free(context);
 }
 
 hri_cu_context fake_context_current(void)

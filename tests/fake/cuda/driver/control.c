@@ -2,6 +2,8 @@
 #include "fake.h"
 #include "fake_cuda.h"
 
+#include <stdlib.h>
+
 FAKE_API void fake_cuda_hold(hri_cu_stream stream, int held)
 {
     pthread_mutex_lock(&stream->lock);
@@ -26,6 +28,7 @@ FAKE_API void fake_cuda_context_destroy(hri_cu_context context)
 {
     fake_alive(FAKE_CONTEXT, -1);
     fake_context_end(context);
+    free(context);
 }
 
 FAKE_API hri_cu_context fake_cuda_current(void)

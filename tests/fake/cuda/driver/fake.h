@@ -65,7 +65,6 @@ void fake_alive(enum fake_kind kind, int by);
 struct CUctx_st {
     uint32_t magic;
     hri_cu_dev device;
-    bool primary;
     unsigned refs;
     atomic_int sticky;           /* the first failure of its work: every later call answers it */
     struct fake_object *objects; /* under fake_objects_lock */
