@@ -210,7 +210,6 @@ hri_cu_result cuDevicePrimaryCtxRetain(hri_cu_context *context, hri_cu_dev devic
         return HRI_CU_INVALID_DEVICE;
     pthread_mutex_lock(&lock);
     if (primary[device].refs++ == 0) {
-        primary[device].primary = true;
         begin_context(&primary[device], device);
     }
     pthread_mutex_unlock(&lock);
