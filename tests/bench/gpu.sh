@@ -101,6 +101,7 @@ if [ -z "${QUICK:-}" ]; then
         step figures "bench copy $selector" "$build/headrace" bench copy --selector "$selector"
         step figures "bench loader $selector" "$build/headrace" bench loader --selector "$selector" --compute 1.2
         step figures "cost of a batch $selector" "$build/tests/bench/bench_loader_cost" "$selector"
+        step figures "three stages $selector" "$build/tests/bench/bench_three_stages" "$selector"
         step figures "beside a plain loop $selector" "$build/tests/bench/bench_bare" "$selector"
     done
 fi
