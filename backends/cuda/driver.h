@@ -48,9 +48,11 @@ typedef struct CUarray_st *hri_cu_array;
     X(HRI_CU_ECC_UNCORRECTABLE, 214, CUDA_ERROR_ECC_UNCORRECTABLE)                                                     \
     X(HRI_CU_INVALID_PTX, 218, CUDA_ERROR_INVALID_PTX)                                                                 \
     X(HRI_CU_NVLINK_UNCORRECTABLE, 220, CUDA_ERROR_NVLINK_UNCORRECTABLE)                                               \
+    X(HRI_CU_JIT_COMPILER_NOT_FOUND, 221, CUDA_ERROR_JIT_COMPILER_NOT_FOUND)                                           \
     X(HRI_CU_UNSUPPORTED_PTX_VERSION, 222, CUDA_ERROR_UNSUPPORTED_PTX_VERSION)                                         \
     X(HRI_CU_CONTAINED, 226, CUDA_ERROR_CONTAINED)                                                                     \
     X(HRI_CU_OPERATING_SYSTEM, 304, CUDA_ERROR_OPERATING_SYSTEM)                                                       \
+    X(HRI_CU_INVALID_SOURCE, 300, CUDA_ERROR_INVALID_SOURCE)                                                           \
     X(HRI_CU_INVALID_HANDLE, 400, CUDA_ERROR_INVALID_HANDLE)                                                           \
     X(HRI_CU_NOT_FOUND, 500, CUDA_ERROR_NOT_FOUND)                                                                     \
     X(HRI_CU_NOT_READY, 600, CUDA_ERROR_NOT_READY)                                                                     \

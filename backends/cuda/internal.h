@@ -4,6 +4,7 @@
 
 #include "backend.h"
 #include "cuda/driver.h"
+#include "cuda/shape.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -82,9 +83,7 @@ struct hri_cu_kernel {
     char *name;
     uint32_t n_params;
     struct hri_cu_param *params; /* signature.h */
-    uint32_t max_group;          /* work items, as the kernel's registers allow */
-    uint32_t max_block[3];
-    uint32_t max_grid[3];
+    struct hri_cu_limits limits; /* as the device and the kernel's registers have them */
 };
 
 /* The heads are first members, so these are the same address. */
