@@ -27,7 +27,7 @@
 #include <stddef.h>
 
 /* Raised when the table changes its meaning; the registry refuses another. */
-#define HRB_ABI 2u
+#define HRB_ABI 3u
 
 /* Layers in the order in which they are put on: the last is called first. */
 enum { HRB_LAYER_FAULT, HRB_LAYER_TRACE, HRB_LAYER_STRICT, HRB_LAYERS };
@@ -114,8 +114,15 @@ struct hrb_arg {
     uint64_t bytes;
 };
 
-/* What the core tells layers and no driver sees. */
-enum { HRB_NOTE_READY, HRB_NOTE_RELEASED, HRB_NOTE_FREED, HRB_NOTE_GATHER, HRB_NOTE_USE };
+/* What the core tells layers and no driver sees, of a range of memory. */
+enum {
+    HRB_NOTE_READY,    /* a batch's memory is handed out, behind what `queue` has now */
+    HRB_NOTE_RELEASED, /* and given back: only work that was enqueued before may still use it */
+    HRB_NOTE_FREED,    /* a block is given back to its pool, or the program's memory is about to be let go */
+    HRB_NOTE_GATHER,   /* a loader is about to overwrite the memory by work on `queue`; NULL: on the host */
+    HRB_NOTE_USE,      /* what was enqueued natively on `queue` uses it; NULL: the host was given it without an op */
+    HRB_NOTE_TAKEN     /* a block is handed out, of which range.bytes are used */
+};
 
 struct hrb_range {
     uint64_t offset;
@@ -167,7 +174,7 @@ struct hrb_ops {
     /* Host access to device memory. WAITS until work enqueued on queue before is done. Shared memory: that wait alone;
      * elsewhere a map. Never called for pinned or imported buffers. */
     hr_status (*buffer_acquire)(struct hrb_buffer *buffer, struct hrb_queue *queue, uint32_t mode, void **ptr);
-    /* Ends it; work enqueued on queue afterwards sees the writes. */
+    /* Ends it; work enqueued on queue afterwards sees the writes. queue NULL: shared memory, and nothing to order. */
     hr_status (*buffer_release)(struct hrb_buffer *buffer, struct hrb_queue *queue, void *ptr);
 
     /* -- queues ------------------------------------------------------------------------------------------------------
@@ -222,11 +229,14 @@ struct hrb_ops {
      * here. */
     hr_status (*kernel_launch)(struct hrb_queue *queue, struct hrb_kernel *kernel, const hr_grid *grid,
                                const struct hrb_arg *args, uint32_t n_args, const struct hrb_sync *sync);
+    /* Optional, for a layer that launches later than it was asked to: what kernel_launch would refuse. */
+    hr_status (*kernel_check)(struct hrb_kernel *kernel, const hr_grid *grid, const struct hrb_arg *args,
+                              uint32_t n_args);
 
     /* -- optional -----------------------------------------------------------------------------------------------------
      */
 
-    /* For layers alone: object is the hrb_buffer concerned, queue may be NULL. */
+    /* For layers alone. Never WAITS. */
     void (*note)(uint32_t kind, struct hrb_buffer *buffer, const struct hrb_range *range, struct hrb_queue *queue);
     /* The library's own kernels without a compiler; NULL: program_create of their text (kernels/kernels.h). They check
      * their range themselves: a launch of theirs without `local` may be rounded up to whole groups. WAITS. */

@@ -264,6 +264,8 @@ void hri_cl_params(cl_kernel native, uint32_t n, struct hri_cl_param *params);
 /* Lends a cl_kernel to one launch; _give takes it back. */
 hr_status hri_cl_clone_take(struct hri_cl_kernel *kernel, struct hri_cl_clone **clone);
 void hri_cl_clone_give(struct hri_cl_kernel *kernel, struct hri_cl_clone *clone);
+hr_status hri_cl_kernel_check(struct hrb_kernel *kernel, const hr_grid *grid, const struct hrb_arg *args,
+                              uint32_t n_args);
 hr_status hri_cl_kernel_launch(struct hrb_queue *queue, struct hrb_kernel *kernel, const hr_grid *grid,
                                const struct hrb_arg *args, uint32_t n_args, const struct hrb_sync *sync);
 

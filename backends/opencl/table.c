@@ -33,6 +33,7 @@ const struct hrb_ops hri_cl_ops = {
     .kernel_create = hri_cl_kernel_create,
     .kernel_destroy = hri_cl_kernel_destroy,
     .kernel_launch = hri_cl_kernel_launch,
+    .kernel_check = hri_cl_kernel_check,
     .program_load = hri_cl_program_load,
     .device_native = hri_cl_device_native,
     .queue_native = hri_cl_queue_native,

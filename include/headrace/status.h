@@ -32,7 +32,8 @@ HR_BEGIN_DECLS
     X(CANCELLED, -15, "the work was cancelled before it was submitted")                                                \
     X(DEVICE_LOST, -16, "the device failed; what it held is lost")                                                     \
     X(DRIVER, -17, "the driver reported an error that has no status of its own")                                       \
-    X(FORKED, -18, "the device was opened before fork() and cannot be used in the child")
+    X(FORKED, -18, "the device was opened before fork() and cannot be used in the child")                              \
+    X(RACE, -19, "memory was used in an order that nothing guarantees; the layer strict found it")
 
 typedef int32_t hr_status;
 

@@ -101,6 +101,8 @@ static bool fill(hr_loader *loader)
         return false;
     pthread_mutex_unlock(&loader->lock);
     st = loader->route->blocker(&loader->slots[slot], &event, &use);
+    if (st == HR_OK && !event)
+        hri_slots_gather(&loader->slots[slot]);
     pthread_mutex_lock(&loader->lock);
     if (st == HR_OK && event) {
         loader->held_up = loader->ring.count[HRI_SLOT_FILLING] + loader->ring.count[HRI_SLOT_FILLED] > 0;

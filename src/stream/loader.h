@@ -165,6 +165,8 @@ void hri_loader_fail(hr_loader *loader, hr_status status);
 hr_status hri_slots_blocker(hr_batch *slot, hr_event **event, bool *use);
 /* After a submission: `ready` becomes the new event, and `uses` what it waited for. */
 void hri_slots_sent(hr_batch *slot, hr_event *ready);
+/* Tells layers that workers are about to write to the slot's host memory. */
+void hri_slots_gather(hr_batch *slot);
 hr_status hri_slots_device(hr_loader *loader);  /* block and its views */
 hr_status hri_slots_staging(hr_loader *loader); /* staging */
 hr_status hri_slots_ids(hr_loader *loader);     /* ids in plain memory */

@@ -207,6 +207,8 @@ static hr_status resident_send(hr_batch *slot, uint64_t *sent)
     hr_status st = hri_waits_order(&slot->uses, loader->copy_in);
 
     if (st == HR_OK)
+        hri_buffer_note(slot->block, HRB_NOTE_GATHER, 0, loader->layout.bytes, loader->copy_in);
+    if (st == HR_OK)
         st = hr_copy(loader->copy_in, slot->ids_device, 0, slot->ids_staging, 0, bytes, NULL);
     for (uint32_t f = 0; st == HR_OK && f <= last; f++)
         st = launch(slot, f, f == last ? &sync : NULL);

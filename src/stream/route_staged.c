@@ -103,6 +103,8 @@ static hr_status staged_send(hr_batch *slot, uint64_t *sent)
     hr_status st = hri_waits_order(&slot->uses, slot->loader->copy_in);
 
     if (st == HR_OK)
+        hri_buffer_note(slot->block, HRB_NOTE_GATHER, 0, slot->loader->layout.bytes, slot->loader->copy_in);
+    if (st == HR_OK)
         st = slot->loader->covered ? send_covered(slot, &sync, &bytes) : send_staging(slot, &sync, &bytes);
     if (st != HR_OK)
         return st;

@@ -78,6 +78,16 @@ void hri_slots_sent(hr_batch *slot, hr_event *ready)
     slot->uses = old;
 }
 
+void hri_slots_gather(hr_batch *slot)
+{
+    const hr_loader *loader = slot->loader;
+
+    if (slot->ids_staging)
+        hri_buffer_note(slot->ids_staging, HRB_NOTE_GATHER, 0, loader->plan.part * sizeof *slot->ids, NULL);
+    if (slot->host)
+        hri_buffer_note(slot->staging ? slot->staging : slot->block, HRB_NOTE_GATHER, 0, loader->layout.bytes, NULL);
+}
+
 static void slot_close(hr_loader *loader, hr_batch *slot)
 {
     for (uint32_t f = 0; slot->fields && f < loader->dataset->n_fields; f++)

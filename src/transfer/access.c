@@ -36,6 +36,7 @@ static hr_status acquire(hr_buffer *buffer, hr_queue *queue, uint32_t mode, int 
             st = hri_mark_wait(queue, hri_queue_mark(queue));
         if (st != HR_OK)
             return st;
+        hri_buffer_note(buffer, HRB_NOTE_USE, 0, buffer->bytes, NULL);
         *access = HRI_ACCESS_HOST;
     }
     buffer->ptr = ptr;
@@ -68,11 +69,14 @@ hr_status hr_buffer_acquire(hr_buffer *buffer, hr_queue *queue, uint32_t mode, v
     return st;
 }
 
-/* Undoes HRI_ACCESS_DRIVER; the memory counts as used by `queue` until then. */
+/* Undoes HRI_ACCESS_DRIVER; the memory counts as used by `queue` until then. NULL: shared memory. */
 static hr_status give_back(hr_buffer *buffer, hr_queue *queue)
 {
-    hr_status st = hri_buffer_use_begin(buffer, queue);
+    hr_status st;
 
+    if (queue == NULL)
+        return buffer->device->ops->buffer_release(buffer->native, NULL, buffer->ptr);
+    st = hri_buffer_use_begin(buffer, queue);
     if (st != HR_OK)
         return st;
     st = buffer->device->ops->buffer_release(buffer->native, queue->native, buffer->ptr);
@@ -109,7 +113,7 @@ hr_status hr_buffer_release(hr_buffer *buffer, hr_queue *queue)
     if ((access != HRI_ACCESS_HOST && access != HRI_ACCESS_DRIVER) ||
         !atomic_compare_exchange_strong(&buffer->access, &access, HRI_ACCESS_CHANGING))
         return hri_fail(HR_STATE, "hr_buffer_release: the host does not have the buffer: hr_buffer_acquire() first");
-    if (access == HRI_ACCESS_DRIVER && queue != NULL)
+    if (access == HRI_ACCESS_DRIVER)
         st = give_back(buffer, queue);
     if (access == HRI_ACCESS_DRIVER && st == HR_OK)
         forget_giver(buffer);

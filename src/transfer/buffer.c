@@ -158,8 +158,8 @@ static void end_memory(hr_buffer *buffer)
 {
     struct hri_block *block = buffer->block;
 
-    hri_buffer_note(buffer, HRB_NOTE_FREED, 0, buffer->bytes, NULL);
     if (buffer->kind == HR_MEMORY_IMPORTED) {
+        hri_buffer_note(buffer, HRB_NOTE_FREED, 0, buffer->bytes, NULL);
         hri_uses_catch_up(&block->uses);
         hri_uses_wait(&block->uses); /* the program may free the memory next */
         buffer->device->ops->buffer_destroy(buffer->native);

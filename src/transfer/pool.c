@@ -221,6 +221,15 @@ static hr_status take(struct hri_pool *pool, uint64_t size, hr_queue *queue, boo
     }
 }
 
+static void note(const struct hri_pool *pool, uint32_t kind, const struct hri_block *block, uint64_t bytes,
+                 const hr_queue *queue)
+{
+    const struct hrb_ops *ops = pool->device->ops;
+
+    if (ops->note != NULL)
+        ops->note(kind, block->buffer, &(struct hrb_range){0, bytes}, queue != NULL ? queue->native : NULL);
+}
+
 hr_status hri_pool_take(struct hri_pool *pool, uint64_t bytes, hr_queue *queue, bool may_wait, struct hri_block **block)
 {
     struct hri_block *taken = NULL;
@@ -238,12 +247,14 @@ hr_status hri_pool_take(struct hri_pool *pool, uint64_t bytes, hr_queue *queue, 
     hri_message_put_back(kept); /* a shortage that was got over */
     if (queue != NULL)
         hri_uses_order(&taken->uses, queue);
+    note(pool, HRB_NOTE_TAKEN, taken, bytes, queue);
     *block = taken;
     return HR_OK;
 }
 
 void hri_pool_give(struct hri_pool *pool, struct hri_block *block)
 {
+    note(pool, HRB_NOTE_FREED, block, block->bytes, NULL);
     pthread_mutex_lock(&pool->lock);
     pool->used -= block->bytes;
     hri_bucket_put(pool, block);

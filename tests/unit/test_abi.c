@@ -219,6 +219,7 @@ static const struct line statuses[] = {
     {"DEVICE_LOST", -16},
     {"DRIVER", -17},
     {"FORKED", -18},
+    {"RACE", -19},
 };
 
 static const struct line dtypes[] = {
