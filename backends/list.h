@@ -6,6 +6,7 @@
 #define HEADRACE_BACKEND_LIST_H
 
 #define HRB_BACKEND_LIST(X)                                                                                            \
+    X(cuda)                                                                                                            \
     X(opencl)                                                                                                          \
     X(pocl)
 
