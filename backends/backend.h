@@ -34,9 +34,55 @@ enum { HRB_LAYER_FAULT, HRB_LAYER_TRACE, HRB_LAYER_STRICT, HRB_LAYERS };
 
 struct hrb_backend;
 struct hrb_instance; /* a backend's own: what probe found */
+struct hrb_trace;    /* the core's own: a timeline that is being written */
+
+enum { HRB_MESSAGE_BYTES = 1024 };
 
 /* Levels of services->log. */
 enum { HRB_LOG_ERROR = 1, HRB_LOG_WARN = 2, HRB_LOG_INFO = 3, HRB_LOG_DEBUG = 4 };
+
+/* A row of a timeline; all zero: the calling thread's. */
+struct hrb_track {
+    uint32_t group;
+    uint32_t number;
+};
+
+/* The batch that a thread is at work on: the feeder while it submits one, the program from next() to release(). */
+struct hrb_about {
+    uint32_t known; /* 0: none */
+    uint64_t epoch;
+    uint64_t batch;
+};
+
+struct hrb_detail {
+    const char *name;
+    const char *text; /* NULL: the number */
+    uint64_t number;
+};
+
+/* A stretch of time on a timeline. Texts are copied, and cut where they are long. */
+struct hrb_span {
+    struct hrb_track track;
+    const char *name;
+    const char *category;
+    uint64_t start_ns; /* as now_ns() tells it */
+    uint64_t end_ns;   /* 0: a mark, which is a moment */
+    uint64_t bytes;    /* moved; 0: none. The rate follows from it */
+    struct hrb_about about;
+    const struct hrb_detail *details;
+    uint32_t n_details; /* at most 8 */
+};
+
+/* Timelines: src/observe. For the layer trace; span() for whoever has a device->trace. Threads: any. */
+struct hrb_tracing {
+    /* The timeline in `file`, "" for HEADRACE_TRACE's, begun by the first who asks. HR_INVALID, HR_IO, HR_NO_MEMORY. */
+    hr_status (*open)(const char *file, struct hrb_trace **trace);
+    void (*close)(struct hrb_trace *trace); /* the file is whole afterwards */
+    uint32_t (*group)(struct hrb_trace *trace, const char *name);
+    struct hrb_track (*track)(struct hrb_trace *trace, uint32_t group, const char *name);
+    void (*span)(struct hrb_trace *trace, const struct hrb_span *span);
+    struct hrb_about (*about)(void); /* of the calling thread */
+};
 
 /* What the core lends to backends and layers; valid for the life of the process. */
 struct hrb_services {
@@ -47,6 +93,11 @@ struct hrb_services {
     uint64_t (*now_ns)(void); /* monotonic */
     /* The one of `n` names that is nearest to a mistyped text; NULL when none is near. */
     const char *(*nearest)(const char *text, const char *const *names, size_t n);
+    /* Puts this thread's message aside, into HRB_MESSAGE_BYTES, and back: around what may fail and is told to nobody.
+     */
+    void (*message_keep)(char *kept);
+    void (*message_put_back)(const char *kept);
+    const struct hrb_tracing *tracing;
 };
 
 /*
@@ -57,6 +108,7 @@ struct hrb_device {
     void *word[HRB_LAYERS];
     const struct hrb_ops *next[HRB_LAYERS]; /* the core: the table below layer i */
     const struct hrb_services *services;    /* backend */
+    struct hrb_trace *trace;                /* the layer trace: where spans go; NULL: nowhere */
 };
 
 struct hrb_buffer {

@@ -7,6 +7,7 @@
 #include "core/settings.h"
 #include "core/util.h"
 #include "list.h"
+#include "observe/trace.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -36,7 +37,12 @@ const struct hrb_services hri_services = {
     .log = hri_log,
     .now_ns = hri_now_ns,
     .nearest = hri_nearest,
+    .message_keep = hri_message_keep,
+    .message_put_back = hri_message_put_back,
+    .tracing = &hri_tracing,
 };
+
+_Static_assert(HRI_MESSAGE_BYTES == HRB_MESSAGE_BYTES, "services->message_keep");
 
 const struct hrb_layer *hri_layer_find(const char *name)
 {

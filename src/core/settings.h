@@ -12,6 +12,7 @@
     X(DEVICE_MEMORY, "HEADRACE_DEVICE_MEMORY", BYTES, "0", "device-memory budget: bytes, or with K, M, G (1024)")      \
     X(PINNED_MEMORY, "HEADRACE_PINNED_MEMORY", BYTES, "0", "pinned-memory budget: bytes, or with K, M, G (1024)")      \
     X(LAYERS, "HEADRACE_LAYERS", TEXT, "", "layers to put on, separated by ';': fault:op=copy,n=3,status=lost")        \
+    X(TRACE, "HEADRACE_TRACE", TEXT, "", "file for a timeline that Perfetto opens; %p in it: the process's number")    \
     X(WORKERS, "HEADRACE_WORKERS", COUNT, "0", "threads that gather, for each loader; 0: a rule by cores")             \
     X(LOG, "HEADRACE_LOG", TEXT, "", "messages on standard error: error, warn, info or debug")
 
