@@ -189,6 +189,8 @@ hr_status hr_batch_release(hr_batch **handle)
         st = use(batch, loader->compute);
     if (batch->part.count > 0)
         hri_buffer_note(batch->block, HRB_NOTE_RELEASED, 0, loader->layout.bytes, loader->compute);
+    if (loader->trace)
+        hri_span_released(batch);
     *handle = NULL;
     pthread_mutex_lock(&loader->lock);
     hri_ring_release(&loader->ring, batch->slot);

@@ -5,6 +5,7 @@
 #include "stream/loader.h"
 
 #include "core/util.h"
+#include "observe/trace.h"
 
 void hri_feeder_kick(hr_loader *loader)
 {
@@ -29,14 +30,19 @@ static bool failed(hr_loader *loader)
 static bool send(hr_loader *loader)
 {
     int slot = hri_ring_send(&loader->ring);
-    uint64_t sent = 0;
+    uint64_t sent = 0, begin;
     hr_status st = HR_OK;
 
     if (slot < 0)
         return false;
     if (loader->route->send && loader->slots[slot].part.count > 0) {
         pthread_mutex_unlock(&loader->lock);
+        begin = hri_trace_begin(loader->trace);
+        if (loader->trace)
+            hri_span_send_begin(&loader->slots[slot]);
         st = loader->route->send(&loader->slots[slot], &sent);
+        if (loader->trace)
+            hri_span_send_end(&loader->slots[slot], begin, st);
         pthread_mutex_lock(&loader->lock);
         loader->tally.link_bytes += sent;
     }
@@ -83,6 +89,7 @@ static hr_status wait_for(hr_loader *loader, hr_event *event, bool use)
 
     pthread_mutex_unlock(&loader->lock);
     st = hr_event_wait(event, HRI_WAIT_SLICE_NS);
+    hri_trace_waited(loader->trace, use ? "wait: slot in use" : "wait: copy", begin);
     pthread_mutex_lock(&loader->lock);
     *(use ? &loader->tally.slot_wait_ns : &loader->tally.send_wait_ns) += since(loader, begin);
     return st == HR_TIMEOUT ? HR_OK : st;
@@ -128,8 +135,10 @@ static void sleep_feeder(hr_loader *loader)
     uint64_t begin = hri_now_ns();
 
     pthread_cond_wait(&loader->feeder_wakes, &loader->lock);
-    if (full)
-        loader->tally.slot_wait_ns += since(loader, begin);
+    if (!full)
+        return;
+    loader->tally.slot_wait_ns += since(loader, begin);
+    hri_trace_waited(loader->trace, "wait: free slot", begin);
 }
 
 /* What the route does once, before the first batch: a copy that every batch waits for. */
@@ -143,6 +152,7 @@ static void begin_route(hr_loader *loader)
         return;
     pthread_mutex_unlock(&loader->lock);
     st = loader->route->begin(loader, &sent);
+    hri_trace_waited(loader->trace, "wait: data set", begin);
     pthread_mutex_lock(&loader->lock);
     loader->tally.link_bytes += sent;
     loader->tally.send_wait_ns += since(loader, begin);
@@ -154,6 +164,8 @@ void *hri_feeder_main(void *argument)
 {
     hr_loader *loader = argument;
 
+    if (loader->trace)
+        hri_trace_thread("feeder", 0);
     pthread_mutex_lock(&loader->lock);
     while (!loader->started && !loader->stopping)
         pthread_cond_wait(&loader->feeder_wakes, &loader->lock);

@@ -94,6 +94,7 @@ hr_status hr_loader_open(hr_device *device, hr_dataset *dataset, const hr_loader
     loader->dataset = dataset;
     loader->shuffle = o.shuffle;
     loader->seed = o.seed;
+    loader->trace = hri_device_trace(device);
     hri_device_retain(device);
     hri_dataset_retain(dataset);
     st = hr_device_get_queue(device, HR_QUEUE_COPY_IN, &loader->copy_in);

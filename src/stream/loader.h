@@ -93,6 +93,7 @@ struct hri_tally {
 struct hr_loader {
     atomic_uint refs; /* the program's handle, and every leased batch */
     hr_device *device;
+    struct hrb_trace *trace; /* the device's; NULL: no spans */
     hr_dataset *dataset;
     hr_queue *compute;
     hr_queue *copy_in; /* the device's own */
@@ -132,6 +133,7 @@ struct hr_loader {
     bool started;
     bool stopping;
     uint32_t exited;     /* threads */
+    uint32_t named;      /* workers, on a timeline */
     uint64_t feed_epoch; /* of the next fill */
     uint64_t feed_index;
     uint64_t epoch; /* that the program walks through */
@@ -178,6 +180,16 @@ hr_status hri_waits_first(struct hri_waits *waits, hr_event **event); /* first n
 hr_status hri_waits_order(struct hri_waits *waits, hr_queue *queue);  /* queue waits for all, on the device */
 void hri_waits_clear(struct hri_waits *waits);
 void hri_waits_free(struct hri_waits *waits);
+
+/* spans.c: what the loader's threads and the program's show on a timeline; called where there is one. */
+void hri_span_gather(const hr_batch *slot, const struct hri_claim *claim, uint64_t begin, uint64_t end);
+/* Around a submission: what the thread submits is about that batch. */
+void hri_span_send_begin(const hr_batch *slot);
+void hri_span_send_end(const hr_batch *slot, uint64_t begin, hr_status st);
+/* next() gave the batch to this thread, having waited from `begin` on if that is not 0. */
+void hri_span_given(const hr_batch *batch, uint64_t begin);
+void hri_span_mark(const hr_batch *batch, const char *name);
+void hri_span_released(const hr_batch *batch);
 
 void hri_loader_release(hr_loader *loader); /* the last one frees */
 

@@ -42,10 +42,9 @@ static bool caller_holds_all(const hr_loader *loader)
     return true;
 }
 
-/* With the lock held: the next batch in order, waiting for it if need be. */
-static hr_status pop(hr_loader *loader, uint32_t *index)
+/* With the lock held: the next batch in order, waiting for it if need be; *begin: from when on, 0 if it was there. */
+static hr_status pop(hr_loader *loader, uint32_t *index, uint64_t *begin)
 {
-    uint64_t begin = 0;
     int slot;
 
     for (;;) {
@@ -64,12 +63,12 @@ static hr_status pop(hr_loader *loader, uint32_t *index)
                 "hr_loader_next: this thread holds all %u batches of the loader; release one first, or open "
                 "the loader with a larger depth",
                 loader->depth);
-        if (begin == 0)
-            begin = hri_now_ns();
+        if (*begin == 0)
+            *begin = hri_now_ns();
         pthread_cond_wait(&loader->program_wakes, &loader->lock);
     }
-    if (begin != 0)
-        loader->tally.next_wait_ns += hri_now_ns() - begin;
+    if (*begin != 0)
+        loader->tally.next_wait_ns += hri_now_ns() - *begin;
     *index = (uint32_t)slot;
     return HR_OK;
 }
@@ -102,6 +101,7 @@ static hr_status order_behind_data(hr_batch *batch)
 hr_status hr_loader_next(hr_loader *loader, hr_batch **out)
 {
     uint32_t slot = 0;
+    uint64_t begin = 0;
     hr_batch *batch;
     hr_status st;
 
@@ -119,7 +119,7 @@ hr_status hr_loader_next(hr_loader *loader, hr_batch **out)
         st = HR_END;
     }
     if (st == HR_OK)
-        st = pop(loader, &slot);
+        st = pop(loader, &slot, &begin);
     if (st != HR_OK) {
         pthread_mutex_unlock(&loader->lock);
         return st;
@@ -128,6 +128,8 @@ hr_status hr_loader_next(hr_loader *loader, hr_batch **out)
     batch->holder = pthread_self();
     count_batch(loader, batch);
     pthread_mutex_unlock(&loader->lock);
+    if (loader->trace)
+        hri_span_given(batch, begin);
     atomic_fetch_add(&loader->refs, 1);
     st = order_behind_data(batch);
     if (st != HR_OK) {

@@ -2,6 +2,7 @@
 #include "stream/loader.h"
 
 #include "core/util.h"
+#include "observe/trace.h"
 #include "stream/gather.h"
 
 /* The rows of positions [at, at + count); positions past the last row are padding and begin again at the first. */
@@ -40,8 +41,11 @@ static void deliver(hr_loader *loader)
 {
     int slot;
 
-    while ((slot = hri_ring_send(&loader->ring)) >= 0)
+    while ((slot = hri_ring_send(&loader->ring)) >= 0) {
         hri_ring_sent(&loader->ring, (uint32_t)slot);
+        if (loader->trace)
+            hri_span_mark(&loader->slots[slot], "ready");
+    }
     pthread_cond_broadcast(&loader->program_wakes);
 }
 
@@ -60,16 +64,18 @@ void hri_worker_done(hr_loader *loader, const struct hri_claim *claim)
 bool hri_worker_step(hr_loader *loader, uint64_t most)
 {
     struct hri_claim claim;
-    uint64_t begin;
+    uint64_t begin, end;
 
     if (most == 0 || !hri_ring_claim(&loader->ring, most, &claim))
         return false;
     pthread_mutex_unlock(&loader->lock);
     begin = hri_now_ns();
     fill(&loader->slots[claim.slot], &claim);
-    begin = hri_now_ns() - begin;
+    end = hri_now_ns();
+    if (loader->trace)
+        hri_span_gather(&loader->slots[claim.slot], &claim, begin, end);
     pthread_mutex_lock(&loader->lock);
-    loader->tally.gather_ns += begin;
+    loader->tally.gather_ns += end - begin;
     hri_worker_done(loader, &claim);
     return true;
 }
@@ -79,6 +85,8 @@ void *hri_worker_main(void *argument)
     hr_loader *loader = argument;
 
     pthread_mutex_lock(&loader->lock);
+    if (loader->trace)
+        hri_trace_thread("worker", ++loader->named);
     while (!loader->stopping)
         if (!hri_worker_step(loader, loader->share_rows))
             pthread_cond_wait(&loader->workers_wake, &loader->lock);

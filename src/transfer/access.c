@@ -1,4 +1,5 @@
 /* Host access to buffers: acquire and release. */
+#include "observe/trace.h"
 #include "transfer/object.h"
 
 static hr_status check(const char *function, hr_buffer *buffer, hr_queue *queue)
@@ -47,6 +48,8 @@ hr_status hr_buffer_acquire(hr_buffer *buffer, hr_queue *queue, uint32_t mode, v
 {
     const uint32_t known = HR_ACCESS_READ | HR_ACCESS_WRITE | HR_ACCESS_DISCARD;
     int access = HRI_ACCESS_NONE;
+    struct hrb_trace *trace;
+    uint64_t begin;
     hr_status st;
 
     if (ptr == NULL)
@@ -62,7 +65,10 @@ hr_status hr_buffer_acquire(hr_buffer *buffer, hr_queue *queue, uint32_t mode, v
     if (!atomic_compare_exchange_strong(&buffer->access, &access, HRI_ACCESS_CHANGING))
         return hri_fail(HR_STATE, "hr_buffer_acquire: the host has the buffer already: hr_buffer_release() first");
     access = HRI_ACCESS_NONE;
+    trace = hri_device_trace(buffer->device);
+    begin = hri_trace_begin(trace);
     st = acquire(buffer, queue, mode, &access);
+    hri_trace_waited(trace, "wait: acquire", begin);
     if (st == HR_OK)
         *ptr = buffer->ptr;
     atomic_store(&buffer->access, access);

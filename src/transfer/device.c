@@ -135,6 +135,11 @@ bool hri_device_has(hr_device *device, uint32_t ability)
     return (device->info.abilities & ability) != 0;
 }
 
+struct hrb_trace *hri_device_trace(const hr_device *device)
+{
+    return device->native->trace;
+}
+
 uint32_t hri_device_alignment(hr_device *device)
 {
     return device->info.alignment;

@@ -1,5 +1,6 @@
 /* Events: how far a queue had come when they were made. */
 #include "core/util.h"
+#include "observe/trace.h"
 #include "transfer/job.h"
 
 #include <stdlib.h>
@@ -20,13 +21,18 @@ hr_status hr_event_record(hr_queue *queue, hr_event **event)
 
 hr_status hr_event_wait(hr_event *event, uint64_t timeout_ns)
 {
+    struct hrb_trace *trace;
+    uint64_t begin;
     hr_status st;
 
     if (event == NULL)
         return hri_fail(HR_INVALID, "hr_event_wait: event is NULL");
     if (hri_device_forked(event->queue->device))
         return hri_device_check(event->queue->device);
+    trace = timeout_ns > 0 ? hri_device_trace(event->queue->device) : NULL;
+    begin = hri_trace_begin(trace);
     st = event->queue->device->ops->event_wait(event->native, timeout_ns);
+    hri_trace_waited(trace, "wait: event", begin);
     if (st == HR_OK)
         hri_mark_done(event->queue, event->number);
     else if (st != HR_TIMEOUT)

@@ -4,6 +4,7 @@
  * end later than this file does: PoCL's compiler, while it compiles the first kernel of the process.
  */
 #include "core/util.h"
+#include "observe/trace.h"
 #include "transfer/object.h"
 #include "transfer/open.h"
 
@@ -81,6 +82,7 @@ static void at_exit(void)
     for (hr_device *device = open_devices.first; device != NULL; device = device->next)
         end_work(device);
     pthread_mutex_unlock(&open_devices.lock);
+    hri_trace_exit(); /* the spans of that work too */
 }
 
 void hri_exit_list(hr_device *device)

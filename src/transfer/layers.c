@@ -1,5 +1,6 @@
 /* Layers: "fault:op=copy,n=3;trace" puts tables around the backend's. */
 #include "core/registry.h"
+#include "core/settings.h"
 #include "core/util.h"
 #include "transfer/object.h"
 #include "transfer/open.h"
@@ -54,18 +55,26 @@ static hr_status parse(char *text, struct wanted *wanted)
     return HR_OK;
 }
 
+/* HEADRACE_TRACE puts the layer on by itself; one that is named with a file of its own keeps that. */
+static bool traced(void)
+{
+    return hri_setting_text(HRI_SETTING_TRACE)[0] != '\0';
+}
+
 hr_status hri_layers_attach(hr_device *device, const char *spec)
 {
     struct wanted wanted[HRB_LAYERS] = {0};
     char *text;
     hr_status st;
 
-    if (spec[0] == '\0')
+    if (spec[0] == '\0' && !traced())
         return HR_OK;
     text = strdup(spec);
     if (text == NULL)
         return hri_fail(HR_NO_MEMORY, "no host memory for the names of layers");
     st = parse(text, wanted);
+    if (wanted[HRB_LAYER_TRACE].layer == NULL && traced())
+        wanted[HRB_LAYER_TRACE] = (struct wanted){hri_layer_find("trace"), ""};
     for (uint32_t i = 0; i < HRB_LAYERS && st == HR_OK; i++) {
         const struct hrb_layer *layer = wanted[i].layer;
         const struct hrb_ops *ops;

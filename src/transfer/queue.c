@@ -1,5 +1,6 @@
 /* Queues: their two counts, their numbers, their failures. */
 #include "core/util.h"
+#include "observe/trace.h"
 #include "transfer/object.h"
 
 #include <stdlib.h>
@@ -223,11 +224,19 @@ void hri_queue_end(hr_queue *queue)
 
 hr_status hr_queue_finish(hr_queue *queue)
 {
+    struct hrb_trace *trace;
+    uint64_t begin;
+    hr_status st;
+
     if (queue == NULL)
         return hri_fail(HR_INVALID, "hr_queue_finish: queue is NULL");
     if (hri_device_forked(queue->device))
         return hri_device_check(queue->device);
-    return hri_queue_settle(queue);
+    trace = hri_device_trace(queue->device);
+    begin = hri_trace_begin(trace);
+    st = hri_queue_settle(queue);
+    hri_trace_waited(trace, "wait: finish", begin);
+    return st;
 }
 
 hr_status hr_queue_wait(hr_queue *queue, hr_event *event)

@@ -3,6 +3,7 @@
 #include "transfer/staging.h"
 
 #include "core/util.h"
+#include "observe/trace.h"
 #include "transfer/object.h"
 
 #include <stdlib.h>
@@ -152,8 +153,10 @@ static void wait_for_oldest(struct hri_staging *staging)
 static hr_status provide(hr_queue *queue, bool may_wait, bool *waited)
 {
     struct hri_staging *staging = &queue->device->staging;
+    struct hrb_trace *trace = hri_device_trace(queue->device);
     struct hri_chunk *chunk = find_idle(staging);
     hr_status st = HR_OK;
+    uint64_t begin;
 
     if (chunk == NULL && (staging->first == NULL || staging->taken + staging->chunk_bytes <= staging->cap)) {
         st = fresh(queue->device, may_wait, &chunk);
@@ -169,7 +172,9 @@ static hr_status provide(hr_queue *queue, bool may_wait, bool *waited)
     if (!*waited)
         staging->waits++;
     *waited = true;
+    begin = hri_trace_begin(trace);
     wait_for_oldest(staging);
+    hri_trace_waited(trace, "wait: staging", begin);
     return HR_OK;
 }
 

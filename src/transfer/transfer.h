@@ -6,6 +6,8 @@
 #include <headrace/queue.h>
 #include <stdbool.h>
 
+struct hrb_trace;
+
 /* References: children retain their parents. */
 void hri_device_retain(hr_device *device);
 void hri_device_release(hr_device *device);
@@ -18,6 +20,8 @@ hr_status hri_device_check(hr_device *device);
 bool hri_device_forked(const hr_device *device);
 
 hr_device *hri_queue_device(hr_queue *queue);
+/* Where spans go, NULL for nowhere (observe/trace.h). */
+struct hrb_trace *hri_device_trace(const hr_device *device);
 bool hri_device_has(hr_device *device, uint32_t ability); /* HR_ABILITY_... */
 uint32_t hri_device_alignment(hr_device *device);         /* bytes, a power of two */
 
