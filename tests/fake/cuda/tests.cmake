@@ -1,21 +1,51 @@
-# The simulated CUDA driver: built for the tests alone, never installed.
+# The simulated CUDA driver and its compiler: built for the tests alone, never installed.
+find_program(HR_HOST_CXX NAMES ${CMAKE_CXX_COMPILER} g++ c++ clang++)
+hr_require(HR_HOST_CXX "a C++ compiler, with which its simulated CUDA compiles programs" g++)
 set(fake_cuda ${CMAKE_CURRENT_BINARY_DIR}/fake_cuda)
+set(fake_nvrtc ${CMAKE_CURRENT_BINARY_DIR}/fake_nvrtc)
+set(fake_scratch ${CMAKE_CURRENT_BINARY_DIR}/fake_scratch)
+file(MAKE_DIRECTORY ${fake_scratch})
+
 file(GLOB fake_cuda_files CONFIGURE_DEPENDS fake/cuda/driver/*.c)
 add_library(fake_cuda SHARED ${fake_cuda_files})
 target_include_directories(fake_cuda PRIVATE fake/cuda ${PROJECT_SOURCE_DIR}/backends)
 target_link_libraries(fake_cuda PRIVATE Threads::Threads ${CMAKE_DL_LIBS})
+target_compile_definitions(fake_cuda PRIVATE FAKE_CUDA_SCRATCH="${fake_scratch}")
 set_target_properties(fake_cuda PROPERTIES OUTPUT_NAME cuda SOVERSION 1 LIBRARY_OUTPUT_DIRECTORY ${fake_cuda})
 
-# Its own tests find it as programs find a driver: by name.
+# The compiler of the host is told to call a function before every access to memory; gcc and clang have that by other
+# names.
+execute_process(COMMAND ${HR_HOST_CXX} --version OUTPUT_VARIABLE host_cxx_version)
+if(host_cxx_version MATCHES clang)
+  set(flags -mllvm -asan-instrumentation-with-call-threshold=0 -mllvm -asan-stack=0 -mllvm -asan-globals=0)
+else()
+  set(flags --param=asan-instrumentation-with-call-threshold=0 --param=asan-stack=0 --param=asan-globals=0)
+endif()
+list(JOIN flags "\", \"" flags)
+file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/fake_config/fake_nvrtc_config.h CONTENT [[
+#define FAKE_NVRTC_CXX "@HR_HOST_CXX@"
+#define FAKE_NVRTC_FLAGS "@flags@"
+#define FAKE_NVRTC_INCLUDE "@CMAKE_CURRENT_SOURCE_DIR@/fake/cuda"
+#define FAKE_NVRTC_SCRATCH "@fake_scratch@"
+]] @ONLY)
+file(GLOB fake_nvrtc_files CONFIGURE_DEPENDS fake/cuda/nvrtc/*.c)
+add_library(fake_nvrtc SHARED ${fake_nvrtc_files})
+target_include_directories(fake_nvrtc PRIVATE fake/cuda ${CMAKE_CURRENT_BINARY_DIR}/fake_config
+                           ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/backends)
+target_link_libraries(fake_nvrtc PRIVATE ${CMAKE_DL_LIBS})
+set_target_properties(fake_nvrtc PROPERTIES OUTPUT_NAME nvrtc SOVERSION 13 LIBRARY_OUTPUT_DIRECTORY ${fake_nvrtc})
+
+# Their own tests find them as programs find a driver: by name.
 file(GLOB fake_cuda_tests CONFIGURE_DEPENDS fake/cuda/test_*.c)
 foreach(file IN LISTS fake_cuda_tests)
   get_filename_component(name ${file} NAME_WE)
   string(REPLACE "test_" "" name ${name})
   add_executable(fake_cuda_${name} ${file} fake/cuda/rig.c)
-  target_include_directories(fake_cuda_${name} PRIVATE fake/cuda ${PROJECT_SOURCE_DIR}/backends ${CMOCKA_INCLUDE})
+  target_include_directories(fake_cuda_${name} PRIVATE fake/cuda ${PROJECT_SOURCE_DIR}/include
+                             ${PROJECT_SOURCE_DIR}/backends ${CMOCKA_INCLUDE})
   target_link_libraries(fake_cuda_${name} PRIVATE Threads::Threads ${CMAKE_DL_LIBS} ${CMOCKA_LIBRARY})
-  add_dependencies(fake_cuda_${name} fake_cuda)
+  add_dependencies(fake_cuda_${name} fake_cuda fake_nvrtc)
   hr_add_test(fake.cuda.${name} 60 fake_cuda_${name})
   set_property(TEST fake.cuda.${name} APPEND PROPERTY ENVIRONMENT_MODIFICATION
-               LD_LIBRARY_PATH=path_list_prepend:${fake_cuda})
+               LD_LIBRARY_PATH=path_list_prepend:${fake_nvrtc} LD_LIBRARY_PATH=path_list_prepend:${fake_cuda})
 endforeach()

@@ -3,6 +3,7 @@
 #define FAKE_CUDA_FAKE_H
 
 #include "cuda/driver.h"
+#include "kernel/image.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -179,6 +180,50 @@ hri_cu_result fake_event_mark(hri_cu_context context, hri_cu_event event, struct
 void fake_event_end(struct fake_object *object);
 
 /* -- module.c -- */
+/* Code that has been loaded, by native.c or ptx.c. */
+struct fake_function_code {
+    const char *name;
+    const struct fake_param *params;
+    unsigned n_params;
+    bool shared; /* its blocks take turns */
+    const void *own;
+};
+struct fake_code {
+    const struct fake_code_ops *ops;
+    struct fake_function_code *functions;
+    unsigned n_functions;
+    atomic_int users; /* the module, and each launch on its way */
+    pthread_mutex_t turn;
+};
+struct fake_code_ops {
+    /* One thread of a kernel: 0, or the code of its fault. */
+    int (*run)(const struct fake_code *code, const struct fake_function_code *function, const struct fake_place *place,
+               void *const *params);
+    void (*unload)(struct fake_code *code);
+};
 void fake_module_end(struct fake_object *object);
+void fake_code_drop(struct fake_code *code);
+/* The code of a function that belongs to `context`, kept for the caller. */
+hri_cu_result fake_function_check(hri_cu_context context, hri_cu_function function, struct fake_code **code,
+                                  const struct fake_function_code **found);
+
+/* Where a loader says what is wrong with an image. */
+struct fake_log {
+    char text[512];
+};
+hri_cu_result fake_native_load(const void *image, struct fake_log *log, struct fake_code **code);
+hri_cu_result fake_ptx_load(const char *text, struct fake_log *log, struct fake_code **code);
+/* A version of PTX as text has it, against what the driver's version takes. */
+hri_cu_result fake_ptx_version(const char *text, struct fake_log *log);
+
+/* -- block.c: the threads of a block -- */
+int fake_block_run(struct fake_code *code, const struct fake_function_code *function, struct fake_place *place,
+                   void *const *params, hri_cu_stream stream);
+int fake_block_barrier(void);
+/* The stream whose kernel runs in this thread. */
+hri_cu_stream fake_block_stream(void);
+
+/* -- access.c: what a kernel may touch -- */
+int fake_access(uintptr_t address, size_t bytes, int write, struct fake_window *window);
 
 #endif

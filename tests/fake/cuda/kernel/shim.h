@@ -1,0 +1,216 @@
+/*
+ * What a program in CUDA C++ finds when it is compiled for the host: the built-in variables, types and functions, and
+ * the code around its kernels. The compiler calls __asan_load4_noabort() and the like before every access to memory
+ * (-fsanitize=kernel-address); they are defined here and ask the driver whether the device may do that.
+ */
+#include "image.h"
+
+#include <setjmp.h>
+
+#define __global__
+#define __device__
+#define __host__
+#define __constant__
+#define __managed__
+#define __forceinline__ inline __attribute__((always_inline))
+#define __noinline__ __attribute__((noinline))
+#define __launch_bounds__(...)
+#define __align__(n) alignas(n)
+#define __shared__ static
+
+extern "C" __attribute__((visibility("default"))) struct fake_image fake_image;
+
+#define FAKE_OWN static inline __attribute__((no_sanitize_address, unused))
+
+#include "shim_types.h"
+
+/* -- the running thread ------------------------------------------------------------------------------------------- */
+
+struct dim3 {
+    unsigned x, y, z;
+};
+
+static thread_local uint3 threadIdx, blockIdx;
+static thread_local dim3 blockDim, gridDim;
+static const int warpSize = 32;
+
+struct fake_running {
+    jmp_buf out;
+    unsigned generation;
+    unsigned next;
+    fake_window windows[4];
+};
+static thread_local fake_running *fake_self;
+
+[[noreturn]] __attribute__((no_sanitize_address, noinline, unused)) static void fake_stop(int code)
+{
+    longjmp(fake_self->out, code);
+}
+
+__attribute__((no_sanitize_address, noinline, unused)) static void fake_look_up(uintptr_t address, size_t bytes,
+                                                                                int write)
+{
+    fake_running *self = fake_self;
+    fake_window window = {0, 0, 0};
+    int code;
+
+    if (self->generation != *fake_image.hooks->generation)
+        for (fake_window &old : self->windows)
+            old = window;
+    self->generation = *fake_image.hooks->generation;
+    code = fake_image.hooks->access(address, bytes, write, &window);
+    if (code)
+        fake_stop(code);
+    self->windows[self->next++ % 4] = window;
+}
+
+FAKE_OWN void fake_access(uintptr_t address, size_t bytes, int write)
+{
+    const fake_running *self = fake_self;
+
+    if (self->generation == *fake_image.hooks->generation)
+        for (const fake_window &window : self->windows)
+            if (address >= window.begin && bytes <= window.end - address && address < window.end &&
+                window.writable >= write)
+                return;
+    fake_look_up(address, bytes, write);
+}
+
+#define FAKE_CHECK extern "C" __attribute__((visibility("hidden"), no_sanitize_address, used)) void
+#define FAKE_CHECKS(n)                                                                                                 \
+    FAKE_CHECK __asan_load##n##_noabort(uintptr_t address)                                                             \
+    {                                                                                                                  \
+        if (address % (n > 4 ? 4 : n))                                                                                 \
+            fake_stop(716);                                                                                            \
+        fake_access(address, n, 0);                                                                                    \
+    }                                                                                                                  \
+    FAKE_CHECK __asan_store##n##_noabort(uintptr_t address)                                                            \
+    {                                                                                                                  \
+        if (address % (n > 4 ? 4 : n))                                                                                 \
+            fake_stop(716);                                                                                            \
+        fake_access(address, n, 1);                                                                                    \
+    }
+FAKE_CHECKS(1)
+FAKE_CHECKS(2)
+FAKE_CHECKS(4)
+FAKE_CHECKS(8)
+FAKE_CHECKS(16)
+FAKE_CHECK __asan_loadN_noabort(uintptr_t address, size_t bytes)
+{
+    fake_access(address, bytes, 0);
+}
+FAKE_CHECK __asan_storeN_noabort(uintptr_t address, size_t bytes)
+{
+    fake_access(address, bytes, 1);
+}
+FAKE_CHECK __asan_handle_no_return(void)
+{
+}
+
+FAKE_OWN void __syncthreads()
+{
+    int code = fake_image.hooks->barrier();
+
+    if (code)
+        fake_stop(code);
+}
+FAKE_OWN void __threadfence()
+{
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+FAKE_OWN void __threadfence_block()
+{
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+FAKE_OWN void __threadfence_system()
+{
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+[[noreturn]] FAKE_OWN void __trap()
+{
+    fake_stop(715);
+}
+
+/* -- kernels ------------------------------------------------------------------------------------------------------ */
+
+namespace fake
+{
+template <unsigned... I> struct numbers {
+};
+template <unsigned N, unsigned... I> struct count : count<N - 1, N - 1, I...> {
+};
+template <unsigned... I> struct count<0, I...> {
+    typedef numbers<I...> type;
+};
+
+template <class T> struct kind {
+    static constexpr int value = __is_class(T) || __is_union(T) ? 's' : 'i';
+};
+template <> struct kind<float> {
+    static constexpr int value = 'f';
+};
+template <> struct kind<double> {
+    static constexpr int value = 'f';
+};
+template <class T> struct kind<T *> {
+    static constexpr int value = 'p';
+};
+
+/* Where parameter `index` lies behind those before it. */
+template <class... A> constexpr unsigned offset(unsigned index)
+{
+    const unsigned sizes[] = {sizeof(A)..., 0}, aligns[] = {alignof(A)..., 1};
+    unsigned at = 0;
+
+    for (unsigned i = 0; i < index; i++)
+        at = (at + aligns[i] - 1) / aligns[i] * aligns[i] + sizes[i];
+    return (at + aligns[index] - 1) / aligns[index] * aligns[index];
+}
+
+template <class S, class... A> struct params;
+template <unsigned... I, class... A> struct params<numbers<I...>, A...> {
+    static constexpr fake_param list[sizeof...(A) + 1] = {{offset<A...>(I), sizeof(A), alignof(A), kind<A>::value}...,
+                                                          {0, 0, 0, 0}};
+
+    __attribute__((no_sanitize_address)) static void call(void (*f)(A...), void *const *values)
+    {
+        (void)values;
+        f(*static_cast<A *>(values[I])...);
+    }
+};
+
+template <auto F> struct bind;
+template <class... A, void (*F)(A...)> struct bind<F> {
+    typedef params<typename count<sizeof...(A)>::type, A...> own;
+
+    static void run(void *const *values)
+    {
+        own::call(F, values);
+    }
+    static constexpr fake_kernel kernel(const char *name, int shared)
+    {
+        return {name, run, own::list, sizeof...(A), shared};
+    }
+};
+
+__attribute__((no_sanitize_address, noinline)) static int run(const fake_kernel *kernel, const fake_place *place,
+                                                              void *const *params)
+{
+    fake_running self;
+    int code;
+
+    threadIdx = {place->thread_id[0], place->thread_id[1], place->thread_id[2]};
+    blockIdx = {place->block_id[0], place->block_id[1], place->block_id[2]};
+    blockDim = {place->block[0], place->block[1], place->block[2]};
+    gridDim = {place->grid[0], place->grid[1], place->grid[2]};
+    self.generation = *fake_image.hooks->generation - 1;
+    self.next = 0;
+    fake_self = &self;
+    code = _setjmp(self.out);
+    if (code == 0)
+        kernel->run(params);
+    return code;
+}
+} // namespace fake
+
+#include "shim_math.h"
