@@ -3,6 +3,8 @@
 
 #include <dlfcn.h>
 #include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,10 +50,15 @@ static size_t size_of(const Elf64_Ehdr *head)
 /* A file of its own for each, since the loader knows one file's second loading for the first. */
 static void *open_image(const void *image, size_t bytes, struct fake_log *log)
 {
-    char path[] = FAKE_CUDA_SCRATCH "/image.XXXXXX";
-    int file = mkstemp(path);
+    static atomic_uint number;
+    char path[512];
+    int file;
     void *library = NULL;
 
+    do {
+        snprintf(path, sizeof path, "%s/image.%d.%u", FAKE_CUDA_SCRATCH, (int)getpid(), atomic_fetch_add(&number, 1));
+        file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0700);
+    } while (file < 0 && errno == EEXIST);
     if (file < 0)
         fake_die("no file for an image in " FAKE_CUDA_SCRATCH);
     if (write(file, image, bytes) == (ssize_t)bytes)

@@ -6,11 +6,14 @@
 #include "fake_nvrtc_config.h"
 #include "nvrtc.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -67,8 +70,15 @@ static void write_file(const char *path, const char *text, size_t bytes)
 
 static void open_place(struct place *place)
 {
-    snprintf(place->folder, sizeof place->folder, "%s/compile.XXXXXX", FAKE_NVRTC_SCRATCH);
-    if (!mkdtemp(place->folder))
+    static atomic_uint number;
+    int made;
+
+    do {
+        snprintf(place->folder, sizeof place->folder, "%s/compile.%d.%u", FAKE_NVRTC_SCRATCH, (int)getpid(),
+                 atomic_fetch_add(&number, 1));
+        made = mkdir(place->folder, 0700);
+    } while (made != 0 && errno == EEXIST);
+    if (made != 0)
         fake_nvrtc_die("no folder for a compilation in " FAKE_NVRTC_SCRATCH);
     snprintf(place->source, sizeof place->source, "%s/source.cu", place->folder);
     snprintf(place->clean, sizeof place->clean, "%s/clean.cc", place->folder);
