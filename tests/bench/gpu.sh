@@ -16,7 +16,7 @@ fi
 mkdir -p "$1" || exit 1
 results=$(cd "$1" && pwd)
 shift
-[ $# -gt 0 ] || set -- opencl:NVIDIA pocl opencl:Portable
+[ $# -gt 0 ] || set -- cuda opencl:NVIDIA pocl opencl:Portable
 build=${BUILD:-build/gpu}
 jobs=${JOBS:-$(nproc)}
 mkdir -p "$build" || exit 1
@@ -65,6 +65,14 @@ POCL_CACHE_DIR=${POCL_CACHE_DIR:-$build/pocl_cache}
 mkdir -p "$POCL_CACHE_DIR"
 export POCL_CACHE_DIR
 
+# The compiler of CUDA kernels, where the toolkit is not on the loader's path.
+for toolkit in /usr/local/cuda/lib64 /usr/local/cuda/targets/x86_64-linux/lib; do
+    if [ -d "$toolkit" ] && ! ldconfig -p | grep -q 'libnvrtc\.so'; then
+        LD_LIBRARY_PATH=${LD_LIBRARY_PATH:+$LD_LIBRARY_PATH:}$toolkit
+        export LD_LIBRARY_PATH
+    fi
+done
+
 # cmocka from its source: one file.
 prefix=${CMOCKA_ROOT:-}
 if [ -n "$prefix" ] && [ -f "$prefix/src/cmocka.c" ]; then
@@ -86,9 +94,10 @@ machine() {
     ls "$OCL_ICD_VENDORS"
 }
 selectors=$(printf '%s;' "$@")
+backends=$(printf '%s\n' "$@" | sed 's/[:@].*//' | sort -u | tr '\n' ';')
 step build machine machine
 step build configure cmake -S . -B "$build" -DCMAKE_BUILD_TYPE=Release \
-    "-DHR_SELECTORS=${selectors%;}" "-DCMAKE_PREFIX_PATH=$prefix" || give_up
+    "-DHR_SELECTORS=${selectors%;}" "-DHR_BACKENDS=${backends%;}" "-DCMAKE_PREFIX_PATH=$prefix" || give_up
 step build build cmake --build "$build" -j "$jobs" || give_up
 
 HR_TEST_REQUIRE=1
