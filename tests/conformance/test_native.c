@@ -1,6 +1,6 @@
-/* Native OpenCL handles: the program's own context and queue in, buffers out, and order with the program's own work. */
+/* Native OpenCL handles: the program's own context and queue in. */
 #define CL_TARGET_OPENCL_VERSION 120
-#include "gate.h"
+#include "native.h"
 
 #include <CL/cl.h>
 #include <headrace/opencl.h>
@@ -8,21 +8,15 @@
 #include <string.h>
 #include <time.h>
 
-/* ALONE: a size of which no other test leaves a block. */
-enum { WORDS = 4096, BYTES = WORDS * 4, ALONE = 777777 };
+enum { BYTES = 16384 };
 
 static cl_device_id id;
 static cl_context context;
 static cl_command_queue native;
 
-static bool is_opencl(void)
-{
-    return strcmp(info.backend, "opencl") == 0 || strcmp(info.backend, "pocl") == 0;
-}
-
 #define NEEDS_OPENCL()                                                                                                 \
     do {                                                                                                               \
-        if (!is_opencl())                                                                                              \
+        if (!native_is_opencl())                                                                                       \
             NOT_APPLICABLE("this is no OpenCL device");                                                                \
     } while (0)
 
@@ -49,7 +43,7 @@ static int make_own(void **state)
     cl_int error = CL_SUCCESS;
 
     (void)state;
-    if (!is_opencl())
+    if (!native_is_opencl())
         return 0;
     if (hr_device_opencl(device, &theirs) != HR_OK ||
         clGetContextInfo(theirs, CL_CONTEXT_DEVICES, sizeof id, &id, NULL) != CL_SUCCESS)
@@ -62,7 +56,7 @@ static int make_own(void **state)
 
 static int drop_own(void **state)
 {
-    (void)gate_teardown(state);
+    (void)state;
     if (native)
         clReleaseCommandQueue(native);
     if (context)
@@ -126,76 +120,6 @@ static void handles_are_retained(void **state)
     hr_queue_close(&queue);
     hr_device_close(&own);
     free(data);
-}
-
-/* The program's own commands between the library's, on one queue. */
-static void native_work_in_order(void **state)
-{
-    uint32_t expected[WORDS];
-    const uint32_t five = 5;
-    hr_buffer *buffer;
-    hr_queue *queue;
-    cl_command_queue theirs = NULL;
-    cl_mem memory = NULL;
-    uint64_t offset = 0;
-
-    (void)state;
-    NEEDS_OPENCL();
-    queue = new_queue(device, HR_QUEUE_COMPUTE);
-    buffer = new_buffer(device, BYTES, queue);
-    OK(hr_queue_opencl(queue, &theirs));
-    OK(hr_buffer_opencl(buffer, &memory, &offset));
-    for (int i = 0; i < 50; i++) {
-        OK(hr_fill(queue, buffer, 0, BYTES, "\1\0\0\0", 4, NULL));
-        assert_int_equal(clEnqueueFillBuffer(theirs, memory, &five, 4, offset, BYTES / 2, 0, NULL, NULL), CL_SUCCESS);
-        OK(launch_add(queue, buffer, WORDS, 1, NULL));
-        for (int k = 0; k < WORDS; k++)
-            expected[k] = k < WORDS / 2 ? 6 : 2;
-        expect_bytes(queue, buffer, 0, expected, BYTES);
-    }
-    hr_buffer_close(&buffer);
-    hr_queue_close(&queue);
-}
-
-/* A use that the library has not seen is declared; the block is not given to another queue before it is over. */
-static void declared_uses_hold_the_memory(void **state)
-{
-    hr_queue *queue;
-    hr_buffer *buffer;
-    hr_buffer *result;
-    hr_buffer *taken;
-    cl_command_queue theirs = NULL;
-    cl_mem from = NULL;
-    cl_mem to = NULL;
-    uint64_t from_offset = 0;
-    uint64_t to_offset = 0;
-    uint8_t *old;
-
-    (void)state;
-    NEEDS_OPENCL();
-    NEEDS_GATE();
-    old = new_random(ALONE, 3);
-    queue = new_queue(device, HR_QUEUE_COMPUTE);
-    buffer = new_buffer(device, ALONE, copy_in);
-    result = new_buffer(device, ALONE, queue);
-    OK(hr_write(copy_in, buffer, 0, old, ALONE, NULL));
-    OK(hr_queue_finish(copy_in));
-    OK(hr_queue_opencl(queue, &theirs));
-    OK(hr_buffer_opencl(buffer, &from, &from_offset));
-    OK(hr_buffer_opencl(result, &to, &to_offset));
-    gate_close(device, queue);
-    assert_int_equal(clEnqueueCopyBuffer(theirs, from, to, from_offset, to_offset, ALONE, 0, NULL, NULL), CL_SUCCESS);
-    OK(hr_buffer_used(buffer, queue));
-    hr_buffer_close(&buffer);
-    taken = new_buffer(device, ALONE, copy_in);
-    OK(hr_fill(copy_in, taken, 0, ALONE, "z", 1, NULL));
-    GATE_HOLDS();
-    gate_end();
-    expect_bytes(queue, result, 0, old, ALONE);
-    hr_buffer_close(&taken);
-    hr_buffer_close(&result);
-    hr_queue_close(&queue);
-    free(old);
 }
 
 static void wrong_handles(void **state)
@@ -272,9 +196,10 @@ static void exit_waits_for_no_user_event(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        with_own(own_context_and_queue), with_own(handles_are_retained),
-        with_own(native_work_in_order),  with_own(declared_uses_hold_the_memory),
-        with_own(wrong_handles),         cmocka_unit_test(exit_waits_for_no_user_event),
+        with_own(own_context_and_queue),
+        with_own(handles_are_retained),
+        with_own(wrong_handles),
+        cmocka_unit_test(exit_waits_for_no_user_event),
     };
 
     return conformance_main(argc, argv, tests, child);
