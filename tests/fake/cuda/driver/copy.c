@@ -115,7 +115,7 @@ static void take_snapshot(struct copy *copy, hri_cu_stream stream)
 
 static hri_cu_result submit(hri_cu_context context, hri_cu_stream stream, const struct copy *what)
 {
-    hri_cu_result code = fake_stream_check(context, stream);
+    hri_cu_result code = fake_stream_check(context, &stream);
     struct copy copy = *what, *own;
     bool wait;
 

@@ -91,7 +91,7 @@ hri_cu_result cuEventRecord(hri_cu_event event, hri_cu_stream stream)
     struct fake_mark *mark;
 
     if (code == 0)
-        code = fake_stream_check(context, stream);
+        code = fake_stream_check(context, &stream);
     if (code == 0)
         code = check(context, event);
     if (code)

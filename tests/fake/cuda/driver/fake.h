@@ -69,6 +69,7 @@ struct CUctx_st {
     unsigned refs;
     atomic_int sticky;           /* the first failure of its work: every later call answers it */
     struct fake_object *objects; /* under fake_objects_lock */
+    hri_cu_stream legacy;        /* its default stream, made on first use; stream.c */
 };
 
 /* Counts the call and checks what every call needs: a driver, initialised, in this process. */
@@ -153,8 +154,9 @@ struct CUstream_st {
     atomic_bool ended;
     hri_cu_stream next; /* of all whose threads have not been joined */
 };
-/* The stream as an argument of a submission in `context`. */
-hri_cu_result fake_stream_check(hri_cu_context context, hri_cu_stream stream);
+/* The stream as an argument of a submission in `context`; CU_STREAM_LEGACY becomes the context's default stream, which
+ * here is one more that waits for no other: the library's own streams do not wait for it either. */
+hri_cu_result fake_stream_check(hri_cu_context context, hri_cu_stream *stream);
 void fake_stream_push(hri_cu_stream stream, struct fake_work *work);
 /* Waits until all work of the stream submitted so far is done. */
 void fake_stream_drain(hri_cu_stream stream);

@@ -45,7 +45,7 @@ static hri_cu_result submit(enum fake_call call, const struct fill *what, hri_cu
     struct fill *fill;
 
     if (code == 0)
-        code = fake_stream_check(context, stream);
+        code = fake_stream_check(context, &stream);
     if (code || what->width == 0 || what->height == 0)
         return code;
     if (what->address % what->unit != 0 || what->pitch % what->unit != 0 ||

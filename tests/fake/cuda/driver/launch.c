@@ -90,7 +90,7 @@ hri_cu_result cuLaunchKernel(hri_cu_function function, unsigned grid_x, unsigned
     hri_cu_result answer = fake_enter(FAKE_LaunchKernel, &context);
 
     if (answer == 0)
-        answer = fake_stream_check(context, stream);
+        answer = fake_stream_check(context, &stream);
     if (answer)
         return answer;
     if (too_large(&place, shared_bytes) || extra)

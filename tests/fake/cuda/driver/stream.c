@@ -8,6 +8,8 @@
 static pthread_mutex_t all_lock = PTHREAD_MUTEX_INITIALIZER;
 static hri_cu_stream all;
 
+#define LEGACY ((uintptr_t)1) /* CU_STREAM_LEGACY */
+
 /* -- the thread -----------------------------------------------------------------------------------------------------
  */
 
@@ -132,6 +134,7 @@ void fake_streams_stop(hri_cu_context context)
             fake_object_remove(&stream->object);
         join(stream);
     }
+    context->legacy = NULL;
 }
 
 /* What is left stays where it is: the process ends. */
@@ -145,12 +148,56 @@ void fake_streams_stop_all(void)
     pthread_mutex_unlock(&all_lock);
 }
 
-hri_cu_result fake_stream_check(hri_cu_context context, hri_cu_stream stream)
+static hri_cu_stream new_stream(hri_cu_context context)
 {
+    hri_cu_stream made;
+
+    join_ended();
+    made = calloc(1, sizeof *made);
+    if (!made)
+        return NULL;
+    made->last = &made->first;
+    pthread_mutex_init(&made->lock, NULL);
+    pthread_cond_init(&made->changed, NULL);
+    fake_object_add(&made->object, FAKE_STREAM, context);
+    if (pthread_create(&made->thread, NULL, serve, made) != 0)
+        fake_die("no thread for a stream");
+    pthread_mutex_lock(&all_lock);
+    made->next = all;
+    all = made;
+    pthread_mutex_unlock(&all_lock);
+    return made;
+}
+
+static bool is_legacy(hri_cu_stream stream)
+{
+    return (uintptr_t)stream == LEGACY;
+}
+
+static hri_cu_stream legacy_of(hri_cu_context context)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    hri_cu_stream stream;
+
+    pthread_mutex_lock(&lock);
+    if (!context->legacy)
+        context->legacy = new_stream(context);
+    stream = context->legacy;
+    pthread_mutex_unlock(&lock);
+    return stream;
+}
+
+hri_cu_result fake_stream_check(hri_cu_context context, hri_cu_stream *given)
+{
+    hri_cu_stream stream = *given;
     bool capturing;
 
     if (!stream)
-        fake_die("work for the default stream, which waits for every other one");
+        fake_die("work for the default stream by no name, which waits for every other one");
+    if (is_legacy(stream))
+        *given = stream = legacy_of(context);
+    if (!stream)
+        return HRI_CU_OUT_OF_MEMORY;
     if (!fake_object_is(&stream->object, FAKE_STREAM))
         return HRI_CU_INVALID_HANDLE;
     if (stream->object.context != context)
@@ -174,20 +221,9 @@ hri_cu_result cuStreamCreate(hri_cu_stream *stream, unsigned flags)
         return code;
     if (flags & ~(unsigned)HRI_CU_STREAM_NON_BLOCKING)
         return HRI_CU_INVALID_VALUE;
-    join_ended();
-    made = calloc(1, sizeof *made);
+    made = new_stream(context);
     if (!made)
         return HRI_CU_OUT_OF_MEMORY;
-    made->last = &made->first;
-    pthread_mutex_init(&made->lock, NULL);
-    pthread_cond_init(&made->changed, NULL);
-    fake_object_add(&made->object, FAKE_STREAM, context);
-    if (pthread_create(&made->thread, NULL, serve, made) != 0)
-        fake_die("no thread for a stream");
-    pthread_mutex_lock(&all_lock);
-    made->next = all;
-    all = made;
-    pthread_mutex_unlock(&all_lock);
     *stream = made;
     return 0;
 }
@@ -217,7 +253,7 @@ hri_cu_result cuStreamWaitEvent(hri_cu_stream stream, hri_cu_event event, unsign
     struct fake_mark *mark;
 
     if (code == 0)
-        code = fake_stream_check(context, stream);
+        code = fake_stream_check(context, &stream);
     if (code)
         return code;
     if (flags != 0)
@@ -238,6 +274,10 @@ hri_cu_result cuStreamGetCtx(hri_cu_stream stream, hri_cu_context *context)
 
     if (code)
         return code;
+    if (is_legacy(stream)) {
+        *context = fake_context_current();
+        return 0;
+    }
     if (!stream || !fake_object_is(&stream->object, FAKE_STREAM))
         return HRI_CU_INVALID_HANDLE;
     *context = stream->object.context;
@@ -251,6 +291,8 @@ hri_cu_result cuStreamIsCapturing(hri_cu_stream stream, int *status)
 
     if (code)
         return code;
+    if (is_legacy(stream))
+        stream = legacy_of(context);
     if (!stream || !fake_object_is(&stream->object, FAKE_STREAM))
         return HRI_CU_INVALID_HANDLE;
     pthread_mutex_lock(&stream->lock);
