@@ -312,6 +312,15 @@ static void at_memory_of_the_host(void **state)
     free(host);
 }
 
+static void at_a_variable_of_the_host(void **state)
+{
+    static uint32_t host = 5;
+
+    (void)state;
+    faults((uintptr_t)&host, 0, HRI_CU_ILLEGAL_ADDRESS);
+    assert_int_equal(host, 5);
+}
+
 static void at_pinned_memory(void **state)
 {
     uint32_t *host = rig_pinned(8);
@@ -474,6 +483,7 @@ int main(void)
         on_a_device(at_nothing),
         on_a_device(off_its_boundary),
         on_a_device(at_memory_of_the_host),
+        on_a_device(at_a_variable_of_the_host),
         on_a_device(at_pinned_memory),
         on_a_device(launches_are_checked),
         on_a_device(a_context_can_end_under_a_kernel),

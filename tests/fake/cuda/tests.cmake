@@ -9,7 +9,7 @@ file(MAKE_DIRECTORY ${fake_scratch})
 file(GLOB fake_cuda_files CONFIGURE_DEPENDS fake/cuda/driver/*.c)
 add_library(fake_cuda SHARED ${fake_cuda_files})
 target_include_directories(fake_cuda PRIVATE fake/cuda ${PROJECT_SOURCE_DIR}/backends)
-target_link_libraries(fake_cuda PRIVATE Threads::Threads ${CMAKE_DL_LIBS})
+target_link_libraries(fake_cuda PRIVATE Threads::Threads ${CMAKE_DL_LIBS} m)
 target_compile_definitions(fake_cuda PRIVATE FAKE_CUDA_SCRATCH="${fake_scratch}")
 set_target_properties(fake_cuda PROPERTIES OUTPUT_NAME cuda SOVERSION 1 LIBRARY_OUTPUT_DIRECTORY ${fake_cuda})
 

@@ -24,16 +24,18 @@ static bool in_stack(uintptr_t address)
 }
 
 struct question {
-    uintptr_t address;
+    uintptr_t base, address;
     struct fake_window *window;
 };
 
-/* Whether the address is a variable of this loaded object: of the process's one set, or of this thread's. */
+/* Whether the address is a variable of the object that is asked for: of the process's one set, or of this thread's. */
 static int look(struct dl_phdr_info *object, size_t bytes, void *argument)
 {
     struct question *question = argument;
 
     (void)bytes;
+    if (object->dlpi_addr != question->base)
+        return 0;
     for (int i = 0; i < object->dlpi_phnum; i++) {
         const ElfW(Phdr) *segment = &object->dlpi_phdr[i];
         uintptr_t begin = object->dlpi_addr + segment->p_vaddr;
@@ -71,16 +73,19 @@ static bool in_device(hri_cu_context context, uintptr_t address, size_t bytes, i
 int fake_access(uintptr_t address, size_t bytes, int write, struct fake_window *window)
 {
     hri_cu_stream stream = fake_block_stream();
+    uintptr_t base = fake_block_code()->base;
 
     if (atomic_load(&fake_stopping) || atomic_load(&stream->given_up))
         return HRI_CU_LAUNCH_FAILED;
     if (bytes == 0 || in_device(stream->object.context, address, bytes, write, window))
         return 0;
+    if (base == 0)
+        return HRI_CU_ILLEGAL_ADDRESS;
     if (in_stack(address)) {
         *window = (struct fake_window){.begin = stack_begin, .end = stack_end, .writable = 1};
         return 0;
     }
-    if (dl_iterate_phdr(look, &(struct question){.address = address, .window = window}) == 1 &&
+    if (dl_iterate_phdr(look, &(struct question){.base = base, .address = address, .window = window}) == 1 &&
         (!write || window->writable))
         return 0;
     return HRI_CU_ILLEGAL_ADDRESS;

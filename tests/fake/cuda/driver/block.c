@@ -38,6 +38,11 @@ hri_cu_stream fake_block_stream(void)
     return running->stream;
 }
 
+const struct fake_code *fake_block_code(void)
+{
+    return running->code;
+}
+
 static int run_thread(struct block *block, unsigned thread)
 {
     struct fake_place place = block->place;

@@ -194,6 +194,7 @@ struct fake_code {
     const struct fake_code_ops *ops;
     struct fake_function_code *functions;
     unsigned n_functions;
+    uintptr_t base;   /* of the object that has the code, whose variables it may use; 0: it is no host's code */
     atomic_int users; /* the module, and each launch on its way */
     pthread_mutex_t turn;
 };
@@ -222,8 +223,9 @@ hri_cu_result fake_ptx_version(const char *text, struct fake_log *log);
 int fake_block_run(struct fake_code *code, const struct fake_function_code *function, struct fake_place *place,
                    void *const *params, hri_cu_stream stream);
 int fake_block_barrier(void);
-/* The stream whose kernel runs in this thread. */
+/* Whose kernel runs in this thread. */
 hri_cu_stream fake_block_stream(void);
+const struct fake_code *fake_block_code(void);
 
 /* -- access.c: what a kernel may touch -- */
 int fake_access(uintptr_t address, size_t bytes, int write, struct fake_window *window);

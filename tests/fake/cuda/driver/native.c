@@ -5,6 +5,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,6 +79,17 @@ static bool runs_here(int arch)
     return arch < 0 ? -arch <= own : arch == own;
 }
 
+/* Where the object that has this lies. */
+static uintptr_t base_of(const void *symbol)
+{
+    struct link_map *map;
+    Dl_info info;
+
+    if (!dladdr1(symbol, &info, (void **)&map, RTLD_DL_LINKMAP))
+        fake_die("an image is nowhere");
+    return map->l_addr;
+}
+
 static void list_functions(struct native *native)
 {
     const struct fake_image *image = native->image;
@@ -121,6 +133,7 @@ hri_cu_result fake_native_load(const void *image, struct fake_log *log, struct f
         fake_die("out of memory");
     native->library = library;
     native->image = found;
+    native->code.base = base_of(found);
     list_functions(native);
     *code = &native->code;
     return 0;
