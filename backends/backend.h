@@ -109,7 +109,12 @@ struct hrb_device {
     const struct hrb_ops *next[HRB_LAYERS]; /* the core: the table below layer i */
     const struct hrb_services *services;    /* backend */
     struct hrb_trace *trace;                /* the layer trace: where spans go; NULL: nowhere */
+    uint32_t flags;                         /* backend: HRB_PAGEABLE_WAITS */
 };
+
+/* hrb_device.flags: `copy` would wait for the queue where it is given pageable memory. The core then takes such copies
+ * through pinned memory, and gives pageable memory only when there is none. */
+enum { HRB_PAGEABLE_WAITS = 1u << 0 };
 
 struct hrb_buffer {
     void *word[HRB_LAYERS];
@@ -259,6 +264,7 @@ struct hrb_ops {
     /* -- copies: device to device, host to device, device to host; never host to host ---------------------------------
      */
 
+    /* Never waits, but for pageable memory with HRB_PAGEABLE_WAITS. */
     hr_status (*copy)(struct hrb_queue *queue, const struct hrb_place *dst, const struct hrb_place *src, uint64_t bytes,
                       const struct hrb_sync *sync);
     hr_status (*copy_rect)(struct hrb_queue *queue, const struct hrb_place *dst, const struct hrb_place *src,

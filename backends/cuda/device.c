@@ -95,6 +95,8 @@ hr_status hri_cu_device_open(struct hrb_instance *instance, uint32_t index, cons
     if (!made)
         return instance->services->fail(HR_NO_MEMORY, 0, "no memory for a device");
     made->head.services = instance->services;
+    made->head.flags =
+        HRB_PAGEABLE_WAITS; /* its copies to pageable memory end inside the call, large ones from it too */
     made->instance = instance;
     made->cu = &instance->cu;
     made->device = handle;

@@ -149,7 +149,8 @@ HR_API hr_status hr_write(hr_queue *queue, hr_buffer *dst, uint64_t dst_offset, 
 
 /**
  * Writes host memory to a buffer without a snapshot: `src` stays valid and unchanged until the event of `sync` (or a
- * later wait on the queue) is done.
+ * later wait on the queue) is done. Memory that is pinned or imported is copied from directly. On devices whose driver
+ * would wait for the queue where it meets other memory (CUDA), that goes through staging memory, as hr_write() does it.
  *
  * Returns as hr_write(), never HR_WOULD_BLOCK. Threads: any. Since 0.1.
  */
@@ -158,6 +159,9 @@ HR_API hr_status hr_write_from(hr_queue *queue, hr_buffer *dst, uint64_t dst_off
 
 /**
  * Reads a buffer into host memory; `dst` is valid once the event of `sync` (or a later wait on the queue) is done.
+ * Memory that is pinned or imported is copied to directly. On devices whose driver would wait for the queue where it
+ * meets other memory (CUDA), that goes through pinned memory, and the last step is done by whichever call tells that
+ * the read is done; up to half of hr_write()'s staging memory it never waits for the queue, beyond that it does.
  *
  * Returns as hr_copy(). Threads: any. Since 0.1.
  */

@@ -31,6 +31,12 @@ static hr_status describe(hr_device *device, const struct hri_choice *choice)
     return HR_OK;
 }
 
+/* For the pinned pool: what snapshots and reads that are through still hold. */
+static bool reclaim(hr_device *device, bool may_wait)
+{
+    return hri_staging_reclaim(device) || hri_land_some(device, may_wait);
+}
+
 static void set_up(hr_device *device)
 {
     const hr_device_info *info = &device->info;
@@ -38,9 +44,9 @@ static void set_up(hr_device *device)
     pthread_mutex_init(&device->lock, NULL);
     pthread_cond_init(&device->built, NULL);
     hri_pool_init(&device->pools[HR_MEMORY_DEVICE], device, HR_MEMORY_DEVICE, info->budget_bytes, NULL);
-    hri_pool_init(&device->pools[HR_MEMORY_PINNED], device, HR_MEMORY_PINNED, info->pinned_budget_bytes,
-                  hri_staging_reclaim);
+    hri_pool_init(&device->pools[HR_MEMORY_PINNED], device, HR_MEMORY_PINNED, info->pinned_budget_bytes, reclaim);
     hri_staging_init(&device->staging, info->pinned_budget_bytes);
+    hri_landings_init(&device->landings, device->staging.cap, device->staging.chunk_bytes);
 }
 
 hr_status hri_device_open_as(const struct hri_choice *choice, const struct hrb_native *native,
@@ -161,6 +167,7 @@ static void tear_down(hr_device *device)
     hri_builtin_close(device);
     for (hr_queue *queue = device->queues; queue != NULL; queue = queue->next)
         hri_queue_end(queue);
+    hri_landings_close(device);
     hri_staging_reclaim(device);
     hri_pool_close(&device->pools[HR_MEMORY_DEVICE]);
     hri_pool_close(&device->pools[HR_MEMORY_PINNED]);

@@ -33,9 +33,10 @@ hr_status hr_event_wait(hr_event *event, uint64_t timeout_ns)
     begin = hri_trace_begin(trace);
     st = event->queue->device->ops->event_wait(event->native, timeout_ns);
     hri_trace_waited(trace, "wait: event", begin);
-    if (st == HR_OK)
+    if (st == HR_OK) {
         hri_mark_done(event->queue, event->number);
-    else if (st != HR_TIMEOUT)
+        hri_land(event->queue->device);
+    } else if (st != HR_TIMEOUT)
         hri_queue_fail(event->queue, st);
     return st;
 }
@@ -52,8 +53,10 @@ hr_status hr_event_done(hr_event *event, uint32_t *done)
     st = event->queue->device->ops->event_query(event->native, &is);
     if (st != HR_OK)
         return hri_queue_fail(event->queue, st);
-    if (is)
+    if (is) {
         hri_mark_done(event->queue, event->number);
+        hri_land(event->queue->device);
+    }
     *done = is != 0;
     return HR_OK;
 }
@@ -96,7 +99,10 @@ void hr_event_close(hr_event **event)
     *event = NULL;
     if (hri_device_forked(closing->queue->device))
         return;
-    closing->queue->device->ops->event_destroy(closing->native);
+    if (closing->landing != NULL)
+        hri_landing_release(closing->queue->device, closing->landing);
+    else
+        closing->queue->device->ops->event_destroy(closing->native);
     hri_queue_release(closing->queue);
     free(closing);
 }

@@ -4,6 +4,7 @@
 
 #include "backend.h"
 #include "core/message.h"
+#include "transfer/landing.h"
 #include "transfer/pool.h"
 #include "transfer/staging.h"
 #include "transfer/transfer.h"
@@ -33,6 +34,7 @@ struct hr_device {
     struct hri_failure failure;
     struct hri_pool pools[2]; /* by HR_MEMORY_DEVICE and HR_MEMORY_PINNED */
     struct hri_staging staging;
+    struct hri_landings landings;
 
     pthread_mutex_t lock;     /* what follows; innermost: no other lock is taken under it */
     pthread_cond_t built;     /* builtin_state has changed */
@@ -83,7 +85,8 @@ struct hr_queue {
 struct hr_event {
     hr_queue *queue; /* retained */
     struct hrb_event *native;
-    uint64_t number; /* once done, so is all up to this number */
+    struct hri_landing *landing; /* which has `native` too, and destroys it; NULL: none */
+    uint64_t number;             /* once done, so is all up to this number */
     bool timed;
 };
 

@@ -17,7 +17,7 @@
 #define MOST_QUERIES 16
 
 void hri_pool_init(struct hri_pool *pool, hr_device *device, uint32_t kind, uint64_t budget,
-                   bool (*reclaim)(hr_device *device))
+                   bool (*reclaim)(hr_device *device, bool may_wait))
 {
     *pool = (struct hri_pool){.device = device, .kind = kind, .budget = budget, .reclaim = reclaim};
     pthread_mutex_init(&pool->lock, NULL);
@@ -177,7 +177,7 @@ static bool make_room(struct hri_pool *pool, uint64_t bytes, bool may_wait)
         bool any;
 
         pthread_mutex_unlock(&pool->lock);
-        any = pool->reclaim(pool->device);
+        any = pool->reclaim(pool->device, may_wait);
         pthread_mutex_lock(&pool->lock);
         if (any)
             return true;

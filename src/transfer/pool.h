@@ -32,8 +32,8 @@ struct hri_pool {
     hr_device *device;
     uint32_t kind;
     uint64_t budget; /* used + cached + moving stays within */
-    /* Asks others to give idle memory back; true if any came. NULL: nobody. */
-    bool (*reclaim)(hr_device *device);
+    /* Asks others to give memory back that is idle, or will be after a wait; true if any came. NULL: nobody. */
+    bool (*reclaim)(hr_device *device, bool may_wait);
 
     pthread_mutex_t lock;       /* what follows; the locks of queues are taken under it */
     pthread_cond_t changed;     /* `moving` went down */
@@ -51,7 +51,7 @@ struct hri_pool {
 };
 
 void hri_pool_init(struct hri_pool *pool, hr_device *device, uint32_t kind, uint64_t budget,
-                   bool (*reclaim)(hr_device *device));
+                   bool (*reclaim)(hr_device *device, bool may_wait));
 /*
  * A block of at least `bytes` (> 0). queue: whose work uses it first, ordered there behind the block's earlier uses;
  * NULL, and always for pinned memory: nothing uses the block any more. WAITS only if may_wait, and only where the

@@ -236,6 +236,7 @@ hr_status hr_queue_finish(hr_queue *queue)
     begin = hri_trace_begin(trace);
     st = hri_queue_settle(queue);
     hri_trace_waited(trace, "wait: finish", begin);
+    hri_land(queue->device);
     return st;
 }
 

@@ -1,4 +1,4 @@
-/* Copies between buffers and memory of the program's own: snapshots, plain writes, reads. */
+/* Copies from memory of the program's own by way of staging memory: snapshots. */
 #include "transfer/copy.h"
 #include "transfer/staging.h"
 
@@ -14,20 +14,6 @@ struct writing {
     uint64_t left;
     bool first; /* nothing submitted yet: the waits are still to be given */
 };
-
-static hr_status check(const char *function, const char *side, hr_queue *queue, const hr_buffer *buffer,
-                       uint64_t offset, const void *host, uint64_t bytes)
-{
-    hr_status st = hri_check_operand(function, side, queue, buffer);
-
-    if (st != HR_OK)
-        return st;
-    if (host == NULL && bytes > 0)
-        return hri_fail(HR_INVALID, "%s: %s is NULL", function, strcmp(side, "dst") == 0 ? "src" : "dst");
-    if (hri_is_host_side(buffer))
-        return hri_fail(HR_UNSUPPORTED, "%s: %s is host memory too: copy through hr_buffer_acquire()", function, side);
-    return hri_check_range(function, side, buffer, offset, bytes);
-}
 
 /* Fills a piece and submits its copy. The first piece waits, the last one tells. Gives the piece back in any case. */
 static hr_status send(struct writing *w, const struct hri_piece *piece)
@@ -108,66 +94,47 @@ static hr_status send_at_once(struct writing *w)
     return st;
 }
 
-hr_status hr_write(hr_queue *queue, hr_buffer *dst, uint64_t dst_offset, const void *src, uint64_t bytes,
-                   const hr_sync *sync)
+/* All that is left, the driver's own way. */
+static hr_status send_unstaged(struct writing *w)
+{
+    hr_queue *queue = w->job.queue;
+    struct hrb_place to = hri_place(w->dst, w->offset);
+    const struct hrb_place from = {.host = (void *)(uintptr_t)w->src}; /* only read */
+    struct hrb_sync sync = w->job.sync;
+
+    if (!w->first)
+        sync.n_waits = 0;
+    w->job.number = 0; /* counted when the job ends */
+    w->job.before = atomic_load(&queue->submitted);
+    return queue->device->ops->copy(queue->native, &to, &from, w->left, &sync);
+}
+
+hr_status hri_write_staged(hr_queue *queue, hr_buffer *dst, uint64_t dst_offset, const void *src, uint64_t bytes,
+                           bool snapshot, const hr_sync *sync)
 {
     struct writing w = {.dst = dst, .offset = dst_offset, .src = src, .left = bytes, .first = true};
-    hr_status st = check("hr_write", "dst", queue, dst, dst_offset, src, bytes);
+    hr_status st = hri_job_begin(&w.job, queue, sync);
 
-    if (st != HR_OK)
-        return st;
-    st = hri_job_begin(&w.job, queue, sync);
     if (st != HR_OK)
         return st;
     st = hri_job_uses(&w.job, dst);
     if (st == HR_OK) {
         if (bytes == 0)
             st = hri_job_nothing(&w.job);
-        else if ((w.job.flags & HR_NO_WAIT) != 0)
+        else if (snapshot && (w.job.flags & HR_NO_WAIT) != 0)
             st = send_at_once(&w);
         else
             st = send_waiting(&w);
     }
+    if (st == HR_NO_PINNED_MEMORY && !snapshot)
+        st = send_unstaged(&w);
     return hri_job_end(&w.job, st);
 }
 
-/* A copy with pageable memory on one side. */
-static hr_status plain(hr_queue *queue, hr_buffer *buffer, uint64_t offset, void *host, uint64_t bytes, bool to_device,
-                       const hr_sync *sync)
+hr_status hr_write(hr_queue *queue, hr_buffer *dst, uint64_t dst_offset, const void *src, uint64_t bytes,
+                   const hr_sync *sync)
 {
-    struct hri_job job;
-    hr_status st = hri_job_begin(&job, queue, sync);
+    hr_status st = hri_check_hosted("hr_write", "dst", queue, dst, dst_offset, src, bytes);
 
-    if (st != HR_OK)
-        return st;
-    st = hri_job_uses(&job, buffer);
-    if (st == HR_OK && bytes == 0) {
-        st = hri_job_nothing(&job);
-    } else if (st == HR_OK) {
-        struct hrb_place device_side = hri_place(buffer, offset);
-        struct hrb_place host_side = {.host = host};
-
-        st = queue->device->ops->copy(queue->native, to_device ? &device_side : &host_side,
-                                      to_device ? &host_side : &device_side, bytes, &job.sync);
-    }
-    return hri_job_end(&job, st);
-}
-
-hr_status hr_write_from(hr_queue *queue, hr_buffer *dst, uint64_t dst_offset, const void *src, uint64_t bytes,
-                        const hr_sync *sync)
-{
-    hr_status st = check("hr_write_from", "dst", queue, dst, dst_offset, src, bytes);
-
-    if (st != HR_OK)
-        return st;
-    return plain(queue, dst, dst_offset, (void *)(uintptr_t)src, bytes, true, sync); /* only read */
-}
-
-hr_status hr_read(hr_queue *queue, hr_buffer *src, uint64_t src_offset, void *dst, uint64_t bytes, const hr_sync *sync)
-{
-    hr_status st = check("hr_read", "src", queue, src, src_offset, dst, bytes);
-
-    if (st != HR_OK)
-        return st;
-    return plain(queue, src, src_offset, dst, bytes, false, sync);
+    return st == HR_OK ? hri_write_staged(queue, dst, dst_offset, src, bytes, true, sync) : st;
 }

@@ -59,7 +59,8 @@ static void enqueue_slowly(struct gate *gate, struct hrb_buffer *out, struct hrb
     assert_int_equal(rig.ops->event_record(rig.queue, 0, event), HR_OK);
 }
 
-/* by_list: whether the second queue waits by the copy's wait list, or by queue_wait before it. */
+/* The destination is pinned: only such copies never wait.
+ * by_list: whether the second queue waits by the copy's wait list, or by queue_wait before it. */
 static void wait_across_queues(bool by_list)
 {
     struct hrb_buffer *out = rig_buffer(HR_MEMORY_DEVICE, 64);
@@ -69,11 +70,13 @@ static void wait_across_queues(bool by_list)
     struct hrb_event *last = NULL;
     struct hrb_sync sync = {.event = &last};
     struct gate gate;
-    uint32_t value = 0;
+    struct hrb_buffer *pinned = rig_buffer(HR_MEMORY_PINNED, 64);
+    uint32_t *value = pinned->host;
     uint32_t done = 7;
-    struct hrb_place dst = rig_host_place(NULL, &value, 0);
+    struct hrb_place dst = rig_host_place(pinned, value, 0);
     struct hrb_place src = rig_device_place(out, 0);
 
+    *value = 0;
     gate_create(&gate);
     assert_int_equal(rig.ops->queue_create(rig.device, HR_QUEUE_COPY_OUT, 0, NULL, &second), HR_OK);
     assert_int_equal(second->role, HR_QUEUE_COPY_OUT);
@@ -85,18 +88,19 @@ static void wait_across_queues(bool by_list)
         assert_int_equal(rig.ops->queue_wait(second, first), HR_OK);
         rig.ops->event_destroy(first); /* the wait keeps what it needs */
     }
-    assert_int_equal(rig.ops->copy(second, &dst, &src, sizeof value, &sync), HR_OK);
+    assert_int_equal(rig.ops->copy(second, &dst, &src, sizeof *value, &sync), HR_OK);
     assert_int_equal(rig.ops->event_query(last, &done), HR_OK);
     assert_int_equal(done, 0);
     gate_open(&gate);
     assert_int_equal(rig.ops->event_wait(last, HR_FOREVER), HR_OK);
-    assert_int_equal(value, 43);
+    assert_int_equal(*value, 43);
     if (by_list)
         rig.ops->event_destroy(first);
     rig.ops->event_destroy(last);
     rig.ops->queue_destroy(second);
     assert_int_equal(rig.ops->queue_finish(rig.queue), HR_OK);
     gate_destroy(&gate);
+    rig.ops->buffer_destroy(pinned);
     rig.ops->buffer_destroy(ballast);
     rig.ops->buffer_destroy(out);
 }
@@ -267,22 +271,41 @@ static void times_are_there_when_asked_for(void **state)
     rig.ops->buffer_destroy(buffer);
 }
 
-static void times_nobody_asked_for_are_refused(void **state)
+/* Times of one event on a queue without: there, or refused, as the driver has them. */
+static void times_of_one_event_are_there_or_refused(void **state)
 {
     struct hrb_buffer *buffer = rig_buffer(HR_MEMORY_DEVICE, 64);
     struct hrb_event *event = NULL;
     struct hrb_sync sync = {.flags = HR_TIMING, .event = &event};
+    const unsigned failures = rig_failures();
+    uint64_t start = 1;
+    uint64_t end = 0;
+
+    (void)state;
+    if (rig.ops->fill(rig.queue, buffer, 0, 64, "a", 1, &sync) == HR_OK) {
+        assert_int_equal(rig.ops->event_wait(event, HR_FOREVER), HR_OK);
+        assert_int_equal(rig.ops->event_times(event, &start, &end), HR_OK);
+        assert_true(start <= end);
+        rig.ops->event_destroy(event);
+    } else {
+        assert_int_equal(rig_failures(), failures + 1);
+        rig_expect_failure(rig.ops->fill(rig.queue, buffer, 0, 64, "a", 1, &sync), HR_UNSUPPORTED, "HR_TIMING");
+        rig_expect_failure(rig.ops->event_record(rig.queue, HR_TIMING, &event), HR_UNSUPPORTED, "HR_TIMING");
+        assert_null(event);
+    }
+    rig.ops->buffer_destroy(buffer);
+}
+
+static void times_nobody_asked_for_are_refused(void **state)
+{
+    struct hrb_event *event = NULL;
     uint64_t start, end;
 
     (void)state;
-    rig_expect_failure(rig.ops->fill(rig.queue, buffer, 0, 64, "a", 1, &sync), HR_UNSUPPORTED, "HR_TIMING");
-    rig_expect_failure(rig.ops->event_record(rig.queue, HR_TIMING, &event), HR_UNSUPPORTED, "HR_TIMING");
-    assert_null(event);
     assert_int_equal(rig.ops->event_record(rig.queue, 0, &event), HR_OK);
     assert_int_equal(rig.ops->event_wait(event, HR_FOREVER), HR_OK);
     rig_expect_failure(rig.ops->event_times(event, &start, &end), HR_UNSUPPORTED, "HR_TIMING");
     rig.ops->event_destroy(event);
-    rig.ops->buffer_destroy(buffer);
 }
 
 static const struct CMUnitTest tests[] = {
@@ -294,6 +317,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(acquiring_waits_for_what_was_enqueued),
     cmocka_unit_test(many_threads_wait_for_one_event),
     cmocka_unit_test(times_are_there_when_asked_for),
+    cmocka_unit_test(times_of_one_event_are_there_or_refused),
     cmocka_unit_test(times_nobody_asked_for_are_refused),
 };
 

@@ -82,6 +82,7 @@ static hr_status device_open(struct hrb_instance *instance, uint32_t index, cons
         return st;
     head = calloc(1, sizeof *head);
     head->head.services = &hri_services;
+    head->head.flags = fake->options.pageable_waits ? HRB_PAGEABLE_WAITS : 0;
     head->fake = fake;
     fake->live[FAKE_DEVICES]++;
     *device = &head->head;
@@ -385,6 +386,16 @@ uint64_t fake_count(struct fake *fake, enum fake_op op)
     calls = fake->calls[op];
     pthread_mutex_unlock(&fake->lock);
     return calls;
+}
+
+uint64_t fake_pageable(struct fake *fake)
+{
+    uint64_t copies;
+
+    pthread_mutex_lock(&fake->lock);
+    copies = fake->pageable;
+    pthread_mutex_unlock(&fake->lock);
+    return copies;
 }
 
 unsigned fake_live(struct fake *fake, enum fake_object object)

@@ -68,6 +68,8 @@ struct fake_options {
     uint32_t abilities;        /* HR_ABILITY_...; SHARED_MEMORY gives device buffers a host pointer. 0: ASYNC_KERNELS,
                                   COPY_OVERLAP, TIMING, IMPORT */
     bool eager;
+    bool
+        pageable_waits; /* HRB_PAGEABLE_WAITS: a copy from or to pageable memory waits for the queue, itself included */
 };
 
 struct fake;
@@ -105,6 +107,7 @@ void fake_fail_work(struct fake *fake, uint64_t n, hr_status status);
 /* -- looking ------------------------------------------------------------------------------------------------------- */
 
 uint64_t fake_count(struct fake *fake, enum fake_op op); /* calls so far, failed ones too */
+uint64_t fake_pageable(struct fake *fake);               /* copies from and to pageable memory */
 unsigned fake_live(struct fake *fake, enum fake_object object);
 /* Breaches of the table's contract so far: memory destroyed with work in flight, a parent before its children. */
 unsigned fake_broken(struct fake *fake);

@@ -24,6 +24,7 @@ struct fake {
     pthread_cond_t changed;
     const struct hrb_services *services;
     uint64_t calls[FAKE_OPS + 1];
+    uint64_t pageable;
     unsigned live[FAKE_OBJECTS];
     unsigned broken;
     unsigned sleepers;

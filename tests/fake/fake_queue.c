@@ -21,6 +21,7 @@ static hr_status move(struct hrb_queue *head, enum fake_op op, const struct hrb_
                       const uint64_t *box, const struct hrb_sync *sync)
 {
     struct fake_queue *queue = (struct fake_queue *)head;
+    const bool pageable = (dst->host != NULL && dst->buffer == NULL) || (src->host != NULL && src->buffer == NULL);
     struct fake_work *work;
     hr_status st = fake_enter(queue->fake, op);
 
@@ -34,7 +35,13 @@ static hr_status move(struct hrb_queue *head, enum fake_op op, const struct hrb_
     work->slices = box[2];
     fake_touches(work, dst->buffer);
     fake_touches(work, src->buffer);
+    queue->fake->pageable += pageable;
     fake_submit(queue, work, sync);
+    if (pageable && queue->fake->options.pageable_waits) {
+        pthread_mutex_lock(&queue->fake->lock);
+        fake_drain(queue);
+        fake_leave(queue->fake);
+    }
     return HR_OK;
 }
 
