@@ -36,18 +36,31 @@ typedef struct hr_grid {
     uint32_t size;      /* sizeof(hr_grid) */
     uint32_t dims;      /* 1 to 3 */
     uint64_t global[3]; /* work items a dimension; > 0, a multiple of local where local is given */
-    uint64_t local[3];  /* work group; all 0: chosen by the library */
+    uint64_t local[3];  /* work group; all 0: a divisor of global, chosen by the library. A size whose only divisors are
+                           1 and itself then runs badly: round it up, give local, and have the kernel check its range */
 } hr_grid;
 
 /**
- * Compiles OpenCL C 1.2 text for a device. The text is written once for every backend: kernels, get_*_id(), __global,
- * __local arrays declared in the kernel, barrier(CLK_LOCAL_MEM_FENCE), scalar types and float4-like loads through
- * pointers. Floating-point contraction is off.
+ * Compiles text for a device. It is written once, in OpenCL C 1.2, for every backend; what OpenCL compiles is the
+ * driver's matter, and what every backend compiles is this part, as far as it is C++ too (no implicit conversion of
+ * void pointers, no names such as `new`):
+ * - kernels, functions, structs, typedefs; the scalar types; get_global_id() and its kind but get_work_dim();
+ * - __global, __constant and __private in every place, __local in variables of kernels and in pointers (no kernel
+ *   parameters); all of them without underscores too; barrier() and the mem_fence()s;
+ * - float2, float4, int2, int4, uint2, uint4: .x .y .z .w, literals (float4)(...), + - * / and dot(); the other
+ *   vectors of two and four with elements of up to 32 bits to load, store and pass; no swizzles, no comparisons;
+ * - the mathematical functions on float and double, min, max, clamp, abs, mad, mix, sign, select, rotate, popcount,
+ *   mul24, mad24; as_TYPE() and convert_TYPE() on scalars, with _sat for char, uchar, short and ushort and _rte for int
+ *   and uint (both together: _sat_rte);
+ * - atomic_*() on int and uint; #pragma unroll; FLT_MAX, INT_MAX and their kind, INFINITY, NAN, M_PI_F.
+ * No images, no printf, no half, no asynchronous copies, no attributes. Floating-point contraction is off. Lines in a
+ * compiler's log count from the text's first.
  *
- * options  compiler definitions, "-DN=4 -DT=float"; NULL for none.
+ * options  "-DN=4 -DT=float -Ifolder" and OpenCL's leave to be less exact ("-cl-mad-enable"); NULL for none.
  *
- * Returns HR_OK; HR_BUILD (the message has the compiler's log); HR_INVALID; HR_NO_MEMORY.
- * Threads: any. Pointers: none kept. Since 0.1.
+ * Returns HR_OK; HR_BUILD (the message has the compiler's log); HR_UNAVAILABLE (no compiler here: CUDA without NVRTC;
+ * the message says what to install, and hr_program_create_binary() needs none); HR_INVALID; HR_NO_MEMORY. Threads: any.
+ * Pointers: none kept. Since 0.1.
  */
 HR_API hr_status hr_program_create(hr_device *device, const char *source, const char *options, hr_program **program);
 
@@ -83,7 +96,8 @@ HR_API void hr_kernel_close(hr_kernel **kernel);
  *
  * args  n_args arguments in the kernel's order; scalars are copied, buffers may be closed at once.
  *
- * Returns HR_OK once submitted; HR_INVALID (count, size or kind of an argument, a pinned buffer, the grid);
+ * Returns HR_OK once submitted; HR_INVALID (count, size or kind of an argument, a pinned buffer, a grid or a work group
+ * that the device does not count: CUDA has at most 65535 groups in dimensions 1 and 2);
  * HR_RANGE (offset past the buffer's end or unaligned); the queue's failure.
  * Threads: any. Since 0.1.
  */
