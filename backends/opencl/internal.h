@@ -251,9 +251,10 @@ hr_status hri_cl_copy_rect(struct hrb_queue *queue, const struct hrb_place *dst,
 hr_status hri_cl_fill(struct hrb_queue *queue, struct hrb_buffer *buffer, uint64_t offset, uint64_t bytes,
                       const void *pattern, uint32_t pattern_bytes, const struct hrb_sync *sync);
 
-/* -- program.c, kernel.c, params.c, launch.c -- */
+/* -- program.c, image.c, kernel.c, params.c, launch.c -- */
 hr_status hri_cl_program_create(struct hrb_device *device, const char *source, const char *options,
                                 struct hrb_program **program);
+bool hri_cl_image_is_whole(const void *image, uint64_t bytes);
 hr_status hri_cl_program_load(struct hrb_device *device, const void *image, uint64_t bytes,
                               struct hrb_program **program);
 void hri_cl_program_destroy(struct hrb_program *program);

@@ -110,9 +110,14 @@ hr_status hri_cl_program_load(struct hrb_device *device, const void *image, uint
     const struct hri_cl_device *owner = hri_cl_device(device);
     const unsigned char *binary = image;
     const size_t length = bytes;
+    cl_program native;
     cl_int code;
-    cl_program native = clCreateProgramWithBinary(owner->context, 1, &owner->device, &length, &binary, NULL, &code);
 
+    if (!hri_cl_image_is_whole(image, bytes))
+        return device->services->fail(HR_BUILD, 0,
+                                      "a program's image is cut off or damaged: it speaks of more than its %llu bytes",
+                                      (unsigned long long)bytes);
+    native = clCreateProgramWithBinary(owner->context, 1, &owner->device, &length, &binary, NULL, &code);
     if (!native && code == CL_OUT_OF_HOST_MEMORY)
         return hri_cl_fail(device->services, HRI_CL_CALL, code, "a program cannot be created");
     if (!native)

@@ -131,9 +131,13 @@ static void an_image_runs(void **state)
 static void refuse(const void *bytes, uint64_t size)
 {
     hr_program *program = NULL;
+    uint8_t *alone = malloc(size); /* nothing behind it, as a sanitizer knows */
 
-    FAILS(HR_BUILD, hr_program_create_binary(device, bytes, size, &program));
+    assert_non_null(alone);
+    memcpy(alone, bytes, size);
+    FAILS(HR_BUILD, hr_program_create_binary(device, alone, size, &program));
     assert_null(program);
+    free(alone);
 }
 
 static void what_is_no_image_is_refused(void **state)
@@ -146,6 +150,19 @@ static void what_is_no_image_is_refused(void **state)
     refuse(zeros, sizeof zeros);
     refuse("x", 1);
     free(noise);
+}
+
+static void images_that_are_cut_off_are_refused(void **state)
+{
+    struct image image = make_image();
+    static const uint64_t least[] = {1, 8, 16, 20, 32, 40, 77, 80, 90, 120};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof least / sizeof *least; i++)
+        refuse(image.bytes, least[i]);
+    for (uint64_t part = 1; part < 8; part++)
+        refuse(image.bytes, image.size * part / 8);
+    free(image.bytes);
 }
 
 static void wrong_calls(void **state)
@@ -165,6 +182,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_image_runs),
         cmocka_unit_test(what_is_no_image_is_refused),
+        cmocka_unit_test(images_that_are_cut_off_are_refused),
         cmocka_unit_test(wrong_calls),
     };
 
