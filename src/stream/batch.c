@@ -2,6 +2,7 @@
 #include "stream/loader.h"
 
 #include "core/util.h"
+#include "transfer/mark.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -171,6 +172,29 @@ hr_status hr_batch_host(hr_batch *batch, uint32_t field, const void **ptr)
     return st;
 }
 
+/* What the compute queue does with the batch ends here. Where slots are refilled some at a time, one event is recorded
+ * for all of them then: until then the queue's number does. */
+static hr_status end_use(hr_batch *batch)
+{
+    hr_loader *loader = batch->loader;
+
+    if (loader->refill == 1 || hri_queue_is_foreign(loader->compute))
+        return use(batch, loader->compute);
+    batch->used = hri_queue_mark(loader->compute);
+    return HR_OK;
+}
+
+void hri_loader_refill(hr_loader *loader)
+{
+    loader->released = 0;
+    if (loader->refill > 1) {
+        pthread_mutex_unlock(&loader->lock);
+        hri_mark_record(loader->compute);
+        pthread_mutex_lock(&loader->lock);
+    }
+    hri_feeder_kick(loader);
+}
+
 hr_status hr_batch_release(hr_batch **handle)
 {
     hr_batch *batch = handle ? *handle : NULL;
@@ -186,7 +210,7 @@ hr_status hr_batch_release(hr_batch **handle)
     }
     /* Nothing submitted since next(): nothing on the compute queue uses the batch. */
     if (hri_queue_is_foreign(loader->compute) || hri_queue_mark(loader->compute) != batch->mark)
-        st = use(batch, loader->compute);
+        st = end_use(batch);
     if (batch->part.count > 0)
         hri_buffer_note(batch->block, HRB_NOTE_RELEASED, 0, loader->layout.bytes, loader->compute);
     if (loader->trace)
@@ -194,9 +218,11 @@ hr_status hr_batch_release(hr_batch **handle)
     *handle = NULL;
     pthread_mutex_lock(&loader->lock);
     hri_ring_release(&loader->ring, batch->slot);
+    loader->released++;
     if (st != HR_OK)
         hri_loader_fail(loader, st);
-    hri_feeder_kick(loader);
+    if (loader->released >= loader->refill || loader->waiting > 0)
+        hri_loader_refill(loader);
     pthread_mutex_unlock(&loader->lock);
     hri_loader_release(loader);
     return st;

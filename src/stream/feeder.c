@@ -128,6 +128,32 @@ static bool fill(hr_loader *loader)
     return true;
 }
 
+/* Sees copies done that the program will ask for, so that next() need not ask the driver. False: none more. */
+static bool look(hr_loader *loader)
+{
+    uint64_t before = loader->looked;
+    int slot;
+
+    if (!loader->route->send)
+        return false;
+    if (loader->looked < loader->ring.pop_ticket)
+        before = loader->looked = loader->ring.pop_ticket;
+    while ((slot = hri_ring_ready(&loader->ring, loader->looked)) >= 0 && loader->slots[slot].ready) {
+        uint32_t done = 0;
+        hr_status st;
+
+        pthread_mutex_unlock(&loader->lock);
+        st = hr_event_done(loader->slots[slot].ready, &done); /* this thread alone replaces it */
+        pthread_mutex_lock(&loader->lock);
+        if (st != HR_OK)
+            hri_loader_fail(loader, st);
+        if (st != HR_OK || !done)
+            break;
+        loader->looked++;
+    }
+    return loader->looked != before;
+}
+
 /* Sleeps until somebody has work for the feeder; no free slot means that the program or the device holds them all. */
 static void sleep_feeder(hr_loader *loader)
 {
@@ -175,7 +201,7 @@ void *hri_feeder_main(void *argument)
 
         if (failed(loader))
             pthread_cond_wait(&loader->feeder_wakes, &loader->lock);
-        else if (!send(loader) && !fill(loader) && !hri_worker_step(loader, loader->feeder_rows) &&
+        else if (!send(loader) && !fill(loader) && !hri_worker_step(loader, loader->feeder_rows) && !look(loader) &&
                  kicks == loader->kicks)
             sleep_feeder(loader); /* nothing came while the lock was dropped either */
     }

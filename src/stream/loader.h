@@ -47,6 +47,8 @@ struct hr_batch {
     hr_event *ready;         /* the copy or gather that fills block; NULL: nothing was submitted */
     struct hri_waits uses;   /* of the memory as it is now, to be seen before it is overwritten */
     struct hri_waits before; /* that `ready` itself waits for on the device */
+    uint64_t used;           /* the compute queue's number that its use ends with, where `uses` has no event for it */
+    uint64_t before_used;    /* the same of `before` */
 
     pthread_t holder; /* while LEASED */
     uint64_t mark;    /* of the compute queue when it was leased */
@@ -107,6 +109,7 @@ struct hr_loader {
     uint64_t seed;
     uint64_t share_rows;  /* a worker's share of a batch */
     uint64_t feeder_rows; /* the feeder's */
+    uint32_t refill;      /* released slots that the feeder is woken for */
     hr_batch *slots;
     struct hri_failure failure;
 
@@ -128,16 +131,20 @@ struct hr_loader {
     pthread_cond_t workers_wake;
     pthread_cond_t program_wakes; /* next() and close_within() */
     struct hri_ring ring;
-    uint64_t kicks; /* raised whenever the feeder may have something to do */
-    bool held_up;   /* the feeder waits for fills to end before it waits for the device */
+    uint64_t kicks;    /* raised whenever the feeder may have something to do */
+    uint32_t released; /* slots, since the feeder was woken for them */
+    uint32_t waiting;  /* threads in next(), for a batch to come */
+    bool held_up;      /* the feeder waits for fills to end before it waits for the device */
     bool started;
     bool stopping;
     uint32_t exited;     /* threads */
     uint32_t named;      /* workers, on a timeline */
     uint64_t feed_epoch; /* of the next fill */
     uint64_t feed_index;
-    uint64_t epoch; /* that the program walks through */
-    uint64_t given; /* batches of it delivered */
+    uint64_t looked;      /* the feeder's: the ticket whose copy has not been seen done yet */
+    uint64_t copy_behind; /* the feeder's: the compute queue's number that copy_in waits for already */
+    uint64_t epoch;       /* that the program walks through */
+    uint64_t given;       /* batches of it delivered */
     struct hri_tally tally;
 };
 
@@ -159,12 +166,17 @@ void hri_worker_done(hr_loader *loader, const struct hri_claim *claim);
 /* Tells the feeder to look again, whether it sleeps or is about to. With the lock held. */
 void hri_feeder_kick(hr_loader *loader);
 
+/* Has the feeder refill what was released. With the lock held, which it drops meanwhile. */
+void hri_loader_refill(hr_loader *loader);
+
 /* Keeps the first failure and wakes everybody. With the lock held. */
 void hri_loader_fail(hr_loader *loader, hr_status status);
 
 /* slots.c: memory of the slots, for the routes' open. */
 /* What staged and resident have in common: `ready` is what reads the slot's host memory. */
 hr_status hri_slots_blocker(hr_batch *slot, hr_event **event, bool *use);
+/* Later copies wait on the device for the slot's uses. */
+hr_status hri_slots_order(hr_batch *slot);
 /* After a submission: `ready` becomes the new event, and `uses` what it waited for. */
 void hri_slots_sent(hr_batch *slot, hr_event *ready);
 /* Tells layers that workers are about to write to the slot's host memory. */

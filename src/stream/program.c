@@ -65,7 +65,13 @@ static hr_status pop(hr_loader *loader, uint32_t *index, uint64_t *begin)
                 loader->depth);
         if (*begin == 0)
             *begin = hri_now_ns();
+        if (loader->released > 0) {
+            hri_loader_refill(loader);
+            continue;
+        }
+        loader->waiting++;
         pthread_cond_wait(&loader->program_wakes, &loader->lock);
+        loader->waiting--;
     }
     if (*begin != 0)
         loader->tally.next_wait_ns += hri_now_ns() - *begin;

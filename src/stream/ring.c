@@ -128,6 +128,11 @@ int hri_ring_pop(struct hri_ring *ring)
     return slot;
 }
 
+int hri_ring_ready(const struct hri_ring *ring, uint64_t ticket)
+{
+    return find(ring, ticket, HRI_SLOT_READY);
+}
+
 void hri_ring_release(struct hri_ring *ring, uint32_t slot)
 {
     assert(ring->slots[slot].state == HRI_SLOT_LEASED);

@@ -79,6 +79,9 @@ void hri_ring_sent(struct hri_ring *ring, uint32_t slot);
 /* The next slot in order, if it is READY, as LEASED; else -1. */
 int hri_ring_pop(struct hri_ring *ring);
 
+/* The slot of this ticket, if it is READY; else -1. */
+int hri_ring_ready(const struct hri_ring *ring, uint64_t ticket);
+
 /* LEASED -> FREE. */
 void hri_ring_release(struct hri_ring *ring, uint32_t slot);
 

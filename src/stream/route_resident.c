@@ -204,7 +204,7 @@ static hr_status resident_send(hr_batch *slot, uint64_t *sent)
     uint32_t last = loader->dataset->n_fields - 1;
     hr_event *ready = NULL;
     hr_sync sync = {.size = sizeof sync, .event = &ready};
-    hr_status st = hri_waits_order(&slot->uses, loader->copy_in);
+    hr_status st = hri_slots_order(slot);
 
     if (st == HR_OK)
         hri_buffer_note(slot->block, HRB_NOTE_GATHER, 0, loader->layout.bytes, loader->copy_in);

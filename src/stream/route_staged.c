@@ -100,7 +100,7 @@ static hr_status staged_send(hr_batch *slot, uint64_t *sent)
     hr_event *ready = NULL;
     hr_sync sync = {.size = sizeof sync, .event = &ready};
     uint64_t bytes = 0;
-    hr_status st = hri_waits_order(&slot->uses, slot->loader->copy_in);
+    hr_status st = hri_slots_order(slot);
 
     if (st == HR_OK)
         hri_buffer_note(slot->block, HRB_NOTE_GATHER, 0, slot->loader->layout.bytes, slot->loader->copy_in);

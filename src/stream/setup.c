@@ -243,6 +243,8 @@ hr_status hri_loader_setup(hr_loader *loader, const hr_loader_options *options)
     if (st != HR_OK)
         return st;
     choose_shares(loader);
+    /* Where many slots go round, waking the feeder for each costs more than refilling some at a time. */
+    loader->refill = loader->route->send && loader->depth >= SMALL_DEPTH ? loader->depth / 4 : 1;
     hri_ring_init(&loader->ring, loader->depth);
     return HR_OK;
 }

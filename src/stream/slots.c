@@ -1,5 +1,6 @@
 /* The memory of a loader's slots: device blocks with a view a field, pinned staging, row numbers. */
 #include "stream/loader.h"
+#include "transfer/mark.h"
 
 #include <stdlib.h>
 
@@ -63,8 +64,18 @@ hr_status hri_slots_blocker(hr_batch *slot, hr_event **event, bool *use)
             return st;
     }
     *event = done ? NULL : slot->ready;
-    *use = behind != NULL;
+    *use = behind != NULL || !hri_mark_seen(slot->loader->compute, slot->before_used);
     return HR_OK;
+}
+
+hr_status hri_slots_order(hr_batch *slot)
+{
+    hr_loader *loader = slot->loader;
+    hr_status st = hri_waits_order(&slot->uses, loader->copy_in);
+
+    if (st == HR_OK && slot->used > loader->copy_behind && !hri_mark_seen(loader->compute, slot->used))
+        loader->copy_behind = hri_mark_order(loader->copy_in, loader->compute, slot->used);
+    return st;
 }
 
 void hri_slots_sent(hr_batch *slot, hr_event *ready)
@@ -76,6 +87,8 @@ void hri_slots_sent(hr_batch *slot, hr_event *ready)
     hri_waits_clear(&old);
     slot->before = slot->uses;
     slot->uses = old;
+    slot->before_used = slot->used;
+    slot->used = 0;
 }
 
 void hri_slots_gather(hr_batch *slot)

@@ -19,6 +19,14 @@ hr_status hr_event_record(hr_queue *queue, hr_event **event)
     return hri_job_end(&job, hri_job_nothing(&job));
 }
 
+/* Last of all the word to other threads: what they do then needs the landed bytes. */
+static void seen(hr_event *event)
+{
+    hri_mark_done(event->queue, event->number);
+    hri_land(event->queue->device);
+    atomic_store_explicit(&event->seen, true, memory_order_release);
+}
+
 hr_status hr_event_wait(hr_event *event, uint64_t timeout_ns)
 {
     struct hrb_trace *trace;
@@ -29,14 +37,15 @@ hr_status hr_event_wait(hr_event *event, uint64_t timeout_ns)
         return hri_fail(HR_INVALID, "hr_event_wait: event is NULL");
     if (hri_device_forked(event->queue->device))
         return hri_device_check(event->queue->device);
+    if (atomic_load_explicit(&event->seen, memory_order_acquire))
+        return HR_OK;
     trace = timeout_ns > 0 ? hri_device_trace(event->queue->device) : NULL;
     begin = hri_trace_begin(trace);
     st = event->queue->device->ops->event_wait(event->native, timeout_ns);
     hri_trace_waited(trace, "wait: event", begin);
-    if (st == HR_OK) {
-        hri_mark_done(event->queue, event->number);
-        hri_land(event->queue->device);
-    } else if (st != HR_TIMEOUT)
+    if (st == HR_OK)
+        seen(event);
+    else if (st != HR_TIMEOUT)
         hri_queue_fail(event->queue, st);
     return st;
 }
@@ -50,13 +59,15 @@ hr_status hr_event_done(hr_event *event, uint32_t *done)
         return hri_fail(HR_INVALID, "hr_event_done: %s is NULL", event == NULL ? "event" : "done");
     if (hri_device_forked(event->queue->device))
         return hri_device_check(event->queue->device);
+    if (atomic_load_explicit(&event->seen, memory_order_acquire)) {
+        *done = 1;
+        return HR_OK;
+    }
     st = event->queue->device->ops->event_query(event->native, &is);
     if (st != HR_OK)
         return hri_queue_fail(event->queue, st);
-    if (is) {
-        hri_mark_done(event->queue, event->number);
-        hri_land(event->queue->device);
-    }
+    if (is)
+        seen(event);
     *done = is != 0;
     return HR_OK;
 }

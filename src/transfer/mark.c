@@ -147,14 +147,15 @@ void hri_mark_record(hr_queue *queue)
     hri_message_put_back(kept);
 }
 
-static void order(hr_queue *queue, hr_queue *other, uint64_t number)
+static uint64_t order(hr_queue *queue, hr_queue *other, uint64_t number)
 {
+    uint64_t covered = number;
     struct hri_marker *marker = NULL;
     hr_status st;
 
     if (atomic_load(&other->failure.state) != 0) {
         hri_mark_wait(other, number); /* a driver may fail what waits for failed work */
-        return;
+        return covered;
     }
     pthread_mutex_lock(&other->lock);
     st = cover(other, number, &marker);
@@ -162,6 +163,7 @@ static void order(hr_queue *queue, hr_queue *other, uint64_t number)
         marker->refs++;
     pthread_mutex_unlock(&other->lock);
     if (st == HR_OK) {
+        covered = marker->number;
         st = queue->device->ops->queue_wait(queue->native, marker->event);
         pthread_mutex_lock(&other->lock);
         unref(other, marker);
@@ -171,15 +173,17 @@ static void order(hr_queue *queue, hr_queue *other, uint64_t number)
         hri_queue_submitted(queue);
     else
         hri_mark_wait(other, number);
+    return st == HR_OK ? covered : number;
 }
 
-void hri_mark_order(hr_queue *queue, hr_queue *other, uint64_t number)
+uint64_t hri_mark_order(hr_queue *queue, hr_queue *other, uint64_t number)
 {
     char kept[HRI_MESSAGE_BYTES];
 
     hri_message_keep(kept);
-    order(queue, other, number);
+    number = order(queue, other, number);
     hri_message_put_back(kept);
+    return number;
 }
 
 void hri_mark_close(hr_queue *queue)

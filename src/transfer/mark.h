@@ -20,8 +20,9 @@ void hri_mark_done(hr_queue *queue, uint64_t number);
 /* Records an event now, so that a later question about today's work is not answered by tomorrow's. Where that fails, a
  * later event covers the work too. */
 void hri_mark_record(hr_queue *queue);
-/* Makes later work of `queue` wait on the device for `number` of `other`; on the host where that fails. */
-void hri_mark_order(hr_queue *queue, hr_queue *other, uint64_t number);
+/* Makes later work of `queue` wait on the device for `number` of `other`; on the host where that fails. Answers up to
+ * which number it waits now: an event may cover more. */
+uint64_t hri_mark_order(hr_queue *queue, hr_queue *other, uint64_t number);
 /* Destroys the markers of a queue that goes. */
 void hri_mark_close(hr_queue *queue);
 

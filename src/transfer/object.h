@@ -88,6 +88,7 @@ struct hr_event {
     struct hri_landing *landing; /* which has `native` too, and destroys it; NULL: none */
     uint64_t number;             /* once done, so is all up to this number */
     bool timed;
+    atomic_bool seen; /* to be done, by the host: no driver is asked again */
 };
 
 struct hr_buffer {

@@ -252,6 +252,8 @@ hr_status hr_queue_wait(hr_queue *queue, hr_event *event)
     if (event->queue->device != queue->device)
         return hri_fail(HR_INVALID, "hr_queue_wait: the event is of device %s, the queue of %s",
                         event->queue->device->info.selector, queue->device->info.selector);
+    if (atomic_load_explicit(&event->seen, memory_order_acquire))
+        return HR_OK;
     st = queue->device->ops->queue_wait(queue->native, event->native);
     if (st == HR_OK)
         hri_queue_submitted(queue);

@@ -117,6 +117,55 @@ static void slots_wait_for_their_kernels(void **state)
     free(expected);
 }
 
+/* Every slot of a deep ring is released while the compute queue is held, and some are sent anew: their copies wait on
+ * the device, whichever releases shared an event. */
+static void many_slots_wait_for_their_kernels(void **state)
+{
+    enum { DEPTH = 12, AGAIN = 4, ALL = DEPTH + AGAIN };
+    uint32_t routes[3], n_routes = routes_here(routes);
+    uint64_t stride = info.alignment / sizeof(uint64_t), expected[ALL];
+    uint64_t *sums = calloc(ALL * stride, sizeof *sums);
+
+    (void)state;
+    NEEDS_GATE();
+    for (uint32_t r = 0; r < n_routes; r++) {
+        hr_loader_options options = {.batch_rows = BATCH, .shuffle = 1, .depth = DEPTH, .route = routes[r]};
+        hr_buffer *result = new_buffer(device, ALL * info.alignment, compute);
+        hr_loader *loader;
+        hr_batch *batch;
+
+        if (routes[r] == HR_ROUTE_IN_PLACE)
+            continue; /* the host itself waits there */
+        (void)shared_kernel("sum_bytes");
+        loader = open_loader(device, table.dataset, options);
+        OK(hr_loader_start(loader, 0));
+        OK(hr_loader_next(loader, &batch)); /* what is copied once, and kernels that are built once, are there */
+        OK(hr_batch_release(&batch));
+        OK(hr_loader_start(loader, 1));
+        gate_close(device, compute);
+        for (uint64_t n = 0; n < ALL; n++) {
+            const uint64_t *ids;
+            uint64_t count;
+
+            OK(hr_loader_next(loader, &batch));
+            OK(hr_batch_row_ids(batch, &ids, &count));
+            expected[n] = table_sum(&table, 0, ids, count);
+            launch_field_sum(compute, batch, 0, result, n);
+            OK(hr_batch_release(&batch));
+        }
+        GATE_HOLDS();
+        gate_open();
+        OK(hr_read(compute, result, 0, sums, ALL * info.alignment, NULL));
+        OK(hr_queue_finish(compute));
+        gate_end();
+        for (uint64_t n = 0; n < ALL; n++)
+            assert_int_equal(sums[n * stride], expected[n]);
+        hr_buffer_close(&result);
+        hr_loader_close(&loader);
+    }
+    free(sums);
+}
+
 /* A further queue holds the slot back only if it says so. */
 static void used_on_a_further_queue(void **state)
 {
@@ -191,6 +240,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(next_batch_comes_while_a_kernel_is_held, make_table, drop_table),
         cmocka_unit_test_setup_teardown(slots_wait_for_their_kernels, make_table, drop_table),
+        cmocka_unit_test_setup_teardown(many_slots_wait_for_their_kernels, make_table, drop_table),
         cmocka_unit_test_setup_teardown(used_on_a_further_queue, make_table, drop_table),
         cmocka_unit_test_setup_teardown(close_while_a_kernel_is_held, make_table, drop_table),
     };
