@@ -120,7 +120,7 @@ static void registered_memory(void **state)
     FAILS(HRI_CU_ALREADY_REGISTERED, cu.MemHostRegister(memory, PAGE, 0));
     FAILS(HRI_CU_ALREADY_REGISTERED, cu.MemHostRegister(memory + PAGE - 8, PAGE, 0));
     OK(cu.MemHostRegister(memory + PAGE, PAGE + 8, 0));
-    FAILS(HRI_CU_ALREADY_REGISTERED, cu.MemHostRegister(memory + 2 * PAGE + 8, PAGE, 0)); /* the same page */
+    OK(cu.MemHostRegister(memory + 2 * PAGE + 8, 8, 0)); /* the same page, which is no matter */
     OK(cu.MemHostGetDevicePointer(&seen, memory + PAGE + 8, 0));
     assert_int_equal(seen, (uintptr_t)memory + PAGE + 8);
     FAILS(HRI_CU_INVALID_VALUE, cu.MemHostGetDevicePointer(&seen, memory + 3 * PAGE, 0));
@@ -129,7 +129,9 @@ static void registered_memory(void **state)
     FAILS(HRI_CU_INVALID_VALUE, cu.MemcpyHtoDAsync(device, memory + 2 * PAGE, PAGE, stream));
     rig_finish(stream);
     OK(cu.MemHostUnregister(memory));
+    FAILS(HRI_CU_INVALID_VALUE, cu.MemHostUnregister(memory + PAGE + 8));
     OK(cu.MemHostUnregister(memory + PAGE));
+    OK(cu.MemHostUnregister(memory + 2 * PAGE + 8));
     FAILS(HRI_CU_NOT_REGISTERED, cu.MemHostUnregister(memory));
     OK(cu.MemFree(device));
     OK(cu.StreamDestroy(stream));

@@ -17,9 +17,9 @@ set_target_properties(fake_cuda PROPERTIES OUTPUT_NAME cuda SOVERSION 1 LIBRARY_
 # names.
 execute_process(COMMAND ${HR_HOST_CXX} --version OUTPUT_VARIABLE host_cxx_version)
 if(host_cxx_version MATCHES clang)
-  set(flags -mllvm -asan-instrumentation-with-call-threshold=0 -mllvm -asan-stack=0 -mllvm -asan-globals=0)
+  set(flags -mllvm -tsan-distinguish-volatile=1 -mllvm -tsan-instrument-func-entry-exit=0)
 else()
-  set(flags --param=asan-instrumentation-with-call-threshold=0 --param=asan-stack=0 --param=asan-globals=0)
+  set(flags --param=tsan-distinguish-volatile=1 --param=tsan-instrument-func-entry-exit=0)
 endif()
 list(JOIN flags "\", \"" flags)
 file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/fake_config/fake_nvrtc_config.h CONTENT [[
@@ -40,7 +40,7 @@ file(GLOB fake_cuda_tests CONFIGURE_DEPENDS fake/cuda/test_*.c)
 foreach(file IN LISTS fake_cuda_tests)
   get_filename_component(name ${file} NAME_WE)
   string(REPLACE "test_" "" name ${name})
-  add_executable(fake_cuda_${name} ${file} fake/cuda/rig.c)
+  add_executable(fake_cuda_${name} ${file} fake/cuda/rig.c fake/cuda/programs.c)
   target_include_directories(fake_cuda_${name} PRIVATE fake/cuda ${PROJECT_SOURCE_DIR}/include
                              ${PROJECT_SOURCE_DIR}/backends ${CMOCKA_INCLUDE})
   target_link_libraries(fake_cuda_${name} PRIVATE Threads::Threads ${CMAKE_DL_LIBS} ${CMOCKA_LIBRARY})

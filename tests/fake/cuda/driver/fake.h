@@ -1,4 +1,5 @@
-/* What the files of the simulated CUDA driver share. README: the section "The simulated CUDA driver" of tests. */
+/* What the files of the simulated CUDA driver share; tests/README.md says what it is. */
+ * tests/README.md. */
 #ifndef FAKE_CUDA_FAKE_H
 #define FAKE_CUDA_FAKE_H
 

@@ -159,6 +159,16 @@ hri_cu_result cuMemHostRegister_v2(void *pointer, size_t bytes, unsigned flags)
     return code;
 }
 
+static bool is_known(uintptr_t address)
+{
+    bool known;
+
+    pthread_rwlock_rdlock(&fake_ranges_lock);
+    known = fake_range_at(address) != NULL;
+    pthread_rwlock_unlock(&fake_ranges_lock);
+    return known;
+}
+
 hri_cu_result cuMemHostUnregister(void *pointer)
 {
     hri_cu_context context;
@@ -168,7 +178,7 @@ hri_cu_result cuMemHostUnregister(void *pointer)
     if (code)
         return code;
     if (!fake_range_take((uintptr_t)pointer, FAKE_REGISTERED, context, &range))
-        return HRI_CU_NOT_REGISTERED;
+        return is_known((uintptr_t)pointer) ? HRI_CU_INVALID_VALUE : HRI_CU_NOT_REGISTERED;
     fake_alive(FAKE_REGISTERED, -1);
     return atomic_load(&context->sticky);
 }

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { EM_OF_CUDA = 190 };
@@ -19,8 +20,14 @@ struct native {
     const struct fake_image *image;
 };
 
+static void pause_a_little(void)
+{
+    nanosleep(&(struct timespec){.tv_nsec = 20000}, NULL);
+}
+
 static const struct fake_hooks hooks = {.access = fake_access,
                                         .barrier = fake_block_barrier,
+                                        .pause = pause_a_little,
                                         .generation = (const volatile unsigned *)&fake_ranges_generation};
 
 static int run(const struct fake_code *code, const struct fake_function_code *function, const struct fake_place *place,

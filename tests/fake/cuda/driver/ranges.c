@@ -40,24 +40,14 @@ const struct fake_range *fake_range_at(uintptr_t address)
     return range && range->address <= address ? range : NULL;
 }
 
-/* Registration is by pages, so that two ranges of one page overlap. */
-static bool overlaps(size_t i, const struct fake_range *range)
-{
-    const uintptr_t page = 4095;
-    uintptr_t begin = range->address & ~page, end = (range->address + range->bytes + page) & ~page;
-
-    return i < n_ranges && (ranges[i].address & ~page) < end &&
-           ((ranges[i].address + ranges[i].bytes + page) & ~page) > begin;
-}
-
 hri_cu_result fake_range_add(const struct fake_range *range)
 {
     hri_cu_result code = 0;
     size_t i;
 
     pthread_rwlock_wrlock(&fake_ranges_lock);
-    i = search(range->address & ~(uintptr_t)4095);
-    if (overlaps(i, range) || (i > 0 && overlaps(i - 1, range)))
+    i = search(range->address);
+    if (i < n_ranges && ranges[i].address < range->address + range->bytes)
         code = HRI_CU_ALREADY_REGISTERED;
     if (code == 0 && n_ranges == room) {
         room = room * 2 + 64;

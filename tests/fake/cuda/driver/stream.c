@@ -83,14 +83,20 @@ void fake_stream_drain(hri_cu_stream stream)
 /* -- beginning and end ------------------------------------------------------------------------------------------------
  */
 
-static void close_stream(hri_cu_stream stream, bool give_up)
+static void close_stream(hri_cu_stream stream)
 {
     pthread_mutex_lock(&stream->lock);
     stream->closing = true;
-    if (give_up)
-        atomic_store(&stream->given_up, true);
     pthread_cond_broadcast(&stream->changed);
     pthread_mutex_unlock(&stream->lock);
+}
+
+/* A kernel that runs looks for this when it finds the generation changed. */
+static void give_up(hri_cu_stream stream)
+{
+    atomic_store(&stream->given_up, true);
+    atomic_fetch_add(&fake_ranges_generation, 1);
+    close_stream(stream);
 }
 
 /* Takes the first of all streams that has ended, or that is of the context. */
@@ -129,7 +135,7 @@ void fake_streams_stop(hri_cu_context context)
     hri_cu_stream stream;
 
     while ((stream = take(context)) != NULL) {
-        close_stream(stream, true);
+        give_up(stream);
         if (fake_object_is(&stream->object, FAKE_STREAM))
             fake_object_remove(&stream->object);
         join(stream);
@@ -142,7 +148,7 @@ void fake_streams_stop_all(void)
 {
     pthread_mutex_lock(&all_lock);
     for (hri_cu_stream stream = all; stream; stream = stream->next) {
-        close_stream(stream, true);
+        give_up(stream);
         pthread_join(stream->thread, NULL);
     }
     pthread_mutex_unlock(&all_lock);
@@ -241,7 +247,7 @@ hri_cu_result cuStreamDestroy_v2(hri_cu_stream stream)
     if (stream->object.context != context)
         return HRI_CU_INVALID_CONTEXT;
     fake_object_remove(&stream->object);
-    close_stream(stream, false);
+    close_stream(stream);
     join_ended();
     return atomic_load(&context->sticky);
 }

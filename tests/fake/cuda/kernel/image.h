@@ -36,10 +36,15 @@ struct fake_window {
     int writable;
 };
 
-/* The driver's part; each answers 0, or the code of the fault that ends the kernel. */
+/* A thread that looks at one word so often in a row is waiting: it pauses, so that a look takes as long as on a GPU,
+ * some hundreds of nanoseconds, and leaves the processor to others. */
+#define FAKE_PATIENCE 256u
+
+/* The driver's part; those with a result answer 0, or the code of the fault that ends the kernel. */
 struct fake_hooks {
     int (*access)(uintptr_t address, size_t bytes, int write, struct fake_window *window);
     int (*barrier)(void);
+    void (*pause)(void);
     const volatile unsigned *generation; /* windows are good as long as it stays the same */
 };
 

@@ -1,7 +1,7 @@
 /*
  * What a program in CUDA C++ finds when it is compiled for the host: the built-in variables, types and functions, and
- * the code around its kernels. The compiler calls __asan_load4_noabort() and the like before every access to memory
- * (-fsanitize=kernel-address); they are defined here and ask the driver whether the device may do that.
+ * the code around its kernels. The compiler calls __tsan_read4() and the like before every access to memory
+ * (-fsanitize=thread); they are defined here, for this object alone, and ask the driver whether the device may do that.
  */
 #include "image.h"
 
@@ -20,7 +20,7 @@
 
 extern "C" __attribute__((visibility("default"))) struct fake_image fake_image;
 
-#define FAKE_OWN static inline __attribute__((no_sanitize_address, unused))
+#define FAKE_OWN static inline __attribute__((no_sanitize_thread, unused))
 
 #include "shim_types.h"
 
@@ -38,17 +38,19 @@ struct fake_running {
     jmp_buf out;
     unsigned generation;
     unsigned next;
+    uintptr_t last; /* what was looked at last, and how often in a row */
+    unsigned repeats;
     fake_window windows[4];
 };
 static thread_local fake_running *fake_self;
 
-[[noreturn]] __attribute__((no_sanitize_address, noinline, unused)) static void fake_stop(int code)
+[[noreturn]] __attribute__((no_sanitize_thread, noinline, unused)) static void fake_stop(int code)
 {
     longjmp(fake_self->out, code);
 }
 
-__attribute__((no_sanitize_address, noinline, unused)) static void fake_look_up(uintptr_t address, size_t bytes,
-                                                                                int write)
+__attribute__((no_sanitize_thread, noinline, unused)) static void fake_look_up(uintptr_t address, size_t bytes,
+                                                                               int write)
 {
     fake_running *self = fake_self;
     fake_window window = {0, 0, 0};
@@ -70,41 +72,83 @@ FAKE_OWN void fake_access(uintptr_t address, size_t bytes, int write)
 
     if (self->generation == *fake_image.hooks->generation)
         for (const fake_window &window : self->windows)
-            if (address >= window.begin && bytes <= window.end - address && address < window.end &&
+            if (address >= window.begin && address < window.end && bytes <= window.end - address &&
                 window.writable >= write)
                 return;
     fake_look_up(address, bytes, write);
 }
 
-#define FAKE_CHECK extern "C" __attribute__((visibility("hidden"), no_sanitize_address, used)) void
-#define FAKE_CHECKS(n)                                                                                                 \
-    FAKE_CHECK __asan_load##n##_noabort(uintptr_t address)                                                             \
+/* An access of a size that the device has instructions for. */
+FAKE_OWN void fake_word(uintptr_t address, size_t bytes, int write)
+{
+    if (address % (bytes > 4 ? 4 : bytes))
+        fake_stop(716);
+    fake_access(address, bytes, write);
+}
+
+/* The same for memory that others change meanwhile. */
+FAKE_OWN void fake_shared_word(uintptr_t address, size_t bytes, int write)
+{
+    fake_running *self = fake_self;
+
+    if (address != self->last)
+        self->repeats = 0;
+    else if (++self->repeats % FAKE_PATIENCE == 0)
+        fake_image.hooks->pause();
+    self->last = address;
+    fake_word(address, bytes, write);
+}
+
+#define FAKE_CHECK extern "C" __attribute__((visibility("hidden"), no_sanitize_thread, used)) void
+#define FAKE_CHECK_WORD(name, n, check, write)                                                                         \
+    FAKE_CHECK __tsan_##name##n(uintptr_t address)                                                                     \
     {                                                                                                                  \
-        if (address % (n > 4 ? 4 : n))                                                                                 \
-            fake_stop(716);                                                                                            \
-        fake_access(address, n, 0);                                                                                    \
-    }                                                                                                                  \
-    FAKE_CHECK __asan_store##n##_noabort(uintptr_t address)                                                            \
-    {                                                                                                                  \
-        if (address % (n > 4 ? 4 : n))                                                                                 \
-            fake_stop(716);                                                                                            \
-        fake_access(address, n, 1);                                                                                    \
+        check(address, n, write);                                                                                      \
     }
+#define FAKE_CHECKS(n)                                                                                                 \
+    FAKE_CHECK_WORD(read, n, fake_word, 0)                                                                             \
+    FAKE_CHECK_WORD(write, n, fake_word, 1)                                                                            \
+    FAKE_CHECK_WORD(unaligned_read, n, fake_access, 0)                                                                 \
+    FAKE_CHECK_WORD(unaligned_write, n, fake_access, 1)                                                                \
+    FAKE_CHECK_WORD(volatile_read, n, fake_shared_word, 0)                                                             \
+    FAKE_CHECK_WORD(volatile_write, n, fake_shared_word, 1)                                                            \
+    FAKE_CHECK_WORD(unaligned_volatile_read, n, fake_access, 0)                                                        \
+    FAKE_CHECK_WORD(unaligned_volatile_write, n, fake_access, 1)
 FAKE_CHECKS(1)
 FAKE_CHECKS(2)
 FAKE_CHECKS(4)
 FAKE_CHECKS(8)
 FAKE_CHECKS(16)
-FAKE_CHECK __asan_loadN_noabort(uintptr_t address, size_t bytes)
+FAKE_CHECK __tsan_read_range(uintptr_t address, size_t bytes)
 {
     fake_access(address, bytes, 0);
 }
-FAKE_CHECK __asan_storeN_noabort(uintptr_t address, size_t bytes)
+FAKE_CHECK __tsan_write_range(uintptr_t address, size_t bytes)
 {
     fake_access(address, bytes, 1);
 }
-FAKE_CHECK __asan_handle_no_return(void)
+FAKE_CHECK __tsan_init(void)
 {
+}
+FAKE_CHECK __tsan_func_entry(void *)
+{
+}
+FAKE_CHECK __tsan_func_exit(void)
+{
+}
+extern "C" __attribute__((visibility("hidden"), no_sanitize_thread, used)) void *__tsan_memcpy(void *to,
+                                                                                               const void *from,
+                                                                                               size_t bytes)
+{
+    fake_access((uintptr_t)to, bytes, 1);
+    fake_access((uintptr_t)from, bytes, 0);
+    return __builtin_memcpy(to, from, bytes);
+}
+extern "C" __attribute__((visibility("hidden"), no_sanitize_thread, used)) void *__tsan_memset(void *to, int value,
+                                                                                               size_t bytes)
+{
+    fake_access((uintptr_t)to, bytes, 1);
+    return __builtin_memset(to, value, bytes);
 }
 
 FAKE_OWN void __syncthreads()
@@ -172,7 +216,7 @@ template <unsigned... I, class... A> struct params<numbers<I...>, A...> {
     static constexpr fake_param list[sizeof...(A) + 1] = {{offset<A...>(I), sizeof(A), alignof(A), kind<A>::value}...,
                                                           {0, 0, 0, 0}};
 
-    __attribute__((no_sanitize_address)) static void call(void (*f)(A...), void *const *values)
+    __attribute__((no_sanitize_thread)) static void call(void (*f)(A...), void *const *values)
     {
         (void)values;
         f(*static_cast<A *>(values[I])...);
@@ -193,8 +237,8 @@ template <class... A, void (*F)(A...)> struct bind<F> {
     }
 };
 
-__attribute__((no_sanitize_address, noinline)) static int run(const fake_kernel *kernel, const fake_place *place,
-                                                              void *const *params)
+__attribute__((no_sanitize_thread, noinline)) static int run(const fake_kernel *kernel, const fake_place *place,
+                                                             void *const *params)
 {
     fake_running self;
     int code;
@@ -205,6 +249,8 @@ __attribute__((no_sanitize_address, noinline)) static int run(const fake_kernel 
     gridDim = {place->grid[0], place->grid[1], place->grid[2]};
     self.generation = *fake_image.hooks->generation - 1;
     self.next = 0;
+    self.last = 0;
+    self.repeats = 0;
     fake_self = &self;
     code = _setjmp(self.out);
     if (code == 0)

@@ -1,41 +1,49 @@
 /* Functions that a program in CUDA C++ finds without including anything. */
 
-/* -- atomics: relaxed, as on the device, and checked as any access ----------------------------------------------------
+/* -- atomics: relaxed, as on the device ----------------------------------------------------
  */
 
-#define FAKE_ATOMIC inline __attribute__((unused))
+#define FAKE_ATOMIC inline __attribute__((no_sanitize_thread, unused))
 #define FAKE_ATOMICS(T)                                                                                                \
     FAKE_ATOMIC T atomicAdd(T *p, T v)                                                                                 \
     {                                                                                                                  \
+        fake_shared_word((uintptr_t)p, sizeof *p, 1);                                                                  \
         return __atomic_fetch_add(p, v, __ATOMIC_RELAXED);                                                             \
     }                                                                                                                  \
     FAKE_ATOMIC T atomicSub(T *p, T v)                                                                                 \
     {                                                                                                                  \
+        fake_shared_word((uintptr_t)p, sizeof *p, 1);                                                                  \
         return __atomic_fetch_sub(p, v, __ATOMIC_RELAXED);                                                             \
     }                                                                                                                  \
     FAKE_ATOMIC T atomicExch(T *p, T v)                                                                                \
     {                                                                                                                  \
+        fake_shared_word((uintptr_t)p, sizeof *p, 1);                                                                  \
         return __atomic_exchange_n(p, v, __ATOMIC_RELAXED);                                                            \
     }                                                                                                                  \
     FAKE_ATOMIC T atomicCAS(T *p, T expected, T v)                                                                     \
     {                                                                                                                  \
+        fake_shared_word((uintptr_t)p, sizeof *p, 1);                                                                  \
         __atomic_compare_exchange_n(p, &expected, v, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);                       \
         return expected;                                                                                               \
     }                                                                                                                  \
     FAKE_ATOMIC T atomicAnd(T *p, T v)                                                                                 \
     {                                                                                                                  \
+        fake_shared_word((uintptr_t)p, sizeof *p, 1);                                                                  \
         return __atomic_fetch_and(p, v, __ATOMIC_RELAXED);                                                             \
     }                                                                                                                  \
     FAKE_ATOMIC T atomicOr(T *p, T v)                                                                                  \
     {                                                                                                                  \
+        fake_shared_word((uintptr_t)p, sizeof *p, 1);                                                                  \
         return __atomic_fetch_or(p, v, __ATOMIC_RELAXED);                                                              \
     }                                                                                                                  \
     FAKE_ATOMIC T atomicXor(T *p, T v)                                                                                 \
     {                                                                                                                  \
+        fake_shared_word((uintptr_t)p, sizeof *p, 1);                                                                  \
         return __atomic_fetch_xor(p, v, __ATOMIC_RELAXED);                                                             \
     }                                                                                                                  \
     FAKE_ATOMIC T atomicMin(T *p, T v)                                                                                 \
     {                                                                                                                  \
+        fake_shared_word((uintptr_t)p, sizeof *p, 1);                                                                  \
         T old = __atomic_load_n(p, __ATOMIC_RELAXED);                                                                  \
         while (v < old && !__atomic_compare_exchange_n(p, &old, v, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {       \
         }                                                                                                              \
@@ -43,6 +51,7 @@
     }                                                                                                                  \
     FAKE_ATOMIC T atomicMax(T *p, T v)                                                                                 \
     {                                                                                                                  \
+        fake_shared_word((uintptr_t)p, sizeof *p, 1);                                                                  \
         T old = __atomic_load_n(p, __ATOMIC_RELAXED);                                                                  \
         while (old < v && !__atomic_compare_exchange_n(p, &old, v, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {       \
         }                                                                                                              \
@@ -55,6 +64,7 @@ FAKE_ATOMIC float atomicAdd(float *p, float v)
 {
     float old, sum;
 
+    fake_shared_word((uintptr_t)p, sizeof *p, 1);
     __atomic_load(p, &old, __ATOMIC_RELAXED);
     do
         sum = old + v;

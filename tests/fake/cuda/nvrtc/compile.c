@@ -182,7 +182,7 @@ static bool build(const struct place *place, struct fake_text *log)
                                  "-fvisibility=hidden",
                                  "-shared",
                                  "-nodefaultlibs",
-                                 "-fsanitize=kernel-address",
+                                 "-fsanitize=thread",
                                  FAKE_NVRTC_FLAGS,
                                  "-I" FAKE_NVRTC_INCLUDE,
                                  "-o",
