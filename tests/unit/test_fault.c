@@ -48,6 +48,28 @@ static hr_status below_record(struct hrb_queue *queue, uint32_t flags, struct hr
     return HR_OK;
 }
 
+static hr_status below_compile(struct hrb_device *device, const char *source, const char *options,
+                               struct hrb_program **program)
+{
+    (void)device, (void)source, (void)options, (void)program;
+    reached++;
+    return HR_OK;
+}
+
+static hr_status below_builtin(struct hrb_device *device, struct hrb_program **program)
+{
+    (void)device, (void)program;
+    reached++;
+    return HR_OK;
+}
+
+static hr_status below_load(struct hrb_device *device, const void *image, uint64_t bytes, struct hrb_program **program)
+{
+    (void)device, (void)image, (void)bytes, (void)program;
+    reached++;
+    return HR_OK;
+}
+
 static hr_status below_finish(struct hrb_queue *queue)
 {
     (void)queue;
@@ -86,6 +108,9 @@ static const struct hrb_ops below = {
     .queue_wait = below_queue_wait,
     .event_wait = below_event_wait,
     .event_query = below_event_query,
+    .program_create = below_compile,
+    .program_builtin = below_builtin,
+    .program_load = below_load,
 };
 
 /* A device with the layer on, two queues, and places for either direction. */
@@ -145,6 +170,32 @@ static void the_nth_call_fails_before_the_driver(void **state)
     assert_int_equal(upload(&bench, 1), HR_OK);
     /* A refused submission leaves the queue as it was. */
     assert_int_equal(bench.ops->queue_finish(&bench.queues[0]), HR_OK);
+    take_off(&bench);
+}
+
+/* However a program is made, its making is a build; what the table below lacks, the wrapped one lacks too. */
+static void every_way_to_a_program_is_a_build(void **state)
+{
+    struct hrb_program *program;
+    struct hrb_ops bare = below;
+    struct bench bench;
+
+    (void)state;
+    assert_int_equal(put_on(&bench, "op=build,n=3,count=3,status=build"), HR_OK);
+    assert_int_equal(bench.ops->program_load(&bench.device, "", 1, &program), HR_OK);
+    assert_int_equal(bench.ops->program_builtin(&bench.device, &program), HR_OK);
+    assert_int_equal(bench.ops->program_create(&bench.device, "", "", &program), HR_BUILD);
+    assert_int_equal(bench.ops->program_load(&bench.device, "", 1, &program), HR_BUILD);
+    assert_int_equal(bench.ops->program_builtin(&bench.device, &program), HR_BUILD);
+    assert_int_equal(reached, 2);
+    assert_int_equal(bench.ops->program_load(&bench.device, "", 1, &program), HR_OK);
+    take_off(&bench);
+
+    bare.program_load = NULL;
+    bare.program_builtin = NULL;
+    bench.device.next[bench.layer->index] = &bare;
+    assert_int_equal(bench.layer->attach(&bench.device, &bare, "op=build", &bench.ops), HR_OK);
+    assert_true(!bench.ops->program_load && !bench.ops->program_builtin);
     take_off(&bench);
 }
 
@@ -350,6 +401,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_nth_call_fails_before_the_driver),
+        cmocka_unit_test(every_way_to_a_program_is_a_build),
         cmocka_unit_test(rules_choose_calls),
         cmocka_unit_test(work_fails_when_done),
         cmocka_unit_test(failed_work_fails_what_waits_for_it),
