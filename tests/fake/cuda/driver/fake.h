@@ -1,5 +1,4 @@
 /* What the files of the simulated CUDA driver share; tests/README.md says what it is. */
- * tests/README.md. */
 #ifndef FAKE_CUDA_FAKE_H
 #define FAKE_CUDA_FAKE_H
 
