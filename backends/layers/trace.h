@@ -50,8 +50,9 @@ struct trace_queue { /* a queue's word */
     struct trace_entry *last;
     struct trace_entry *spare; /* so that a steady state allocates none */
     uint32_t pending;
-    uint64_t lost;     /* submissions past the most that are kept */
-    uint64_t ended_ns; /* where the row's last span ends */
+    uint64_t lost;         /* submissions past the most that are kept */
+    uint64_t ended_ns;     /* where the row's last span ends */
+    uint64_t device_ended; /* on the device's clock */
 };
 
 /* -- trace_clock.c ------------------------------------------------------------------------------------------------- */

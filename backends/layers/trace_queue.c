@@ -35,19 +35,37 @@ hr_status hrb_trace_queue_make(struct hrb_queue *queue, bool own)
     return HR_OK;
 }
 
-/* The span's times; false: the host's, from submission until it was seen done. */
-static bool device_times(const struct hrb_queue *queue, const struct trace_entry *entry, uint64_t seen, uint64_t *start,
-                         uint64_t *end)
+/* The row goes forwards, though the clock's offset may have been lowered. An earlier span that comes later, since two
+ * threads submitted at once, stays where it is. */
+static void put_in_order(struct trace_queue *state, struct hrb_span *span, bool follows)
+{
+    if (!follows && span->end_ns < state->ended_ns)
+        return;
+    if (span->start_ns < state->ended_ns)
+        span->start_ns = state->ended_ns;
+    if (span->end_ns < span->start_ns)
+        span->end_ns = span->start_ns;
+    state->ended_ns = span->end_ns;
+}
+
+/* The span's times by the device's clock; false where there are none. */
+static bool device_times(const struct hrb_queue *queue, const struct trace_entry *entry, struct hrb_span *span)
 {
     struct trace_device *trace = hrb_trace_device(queue->device);
-    uint64_t offset;
+    struct trace_queue *state = state_of(queue);
+    uint64_t start, end, offset;
+    bool follows;
 
     if (!(queue->flags & HR_TIMING) || !trace->driver->event_times ||
-        trace->driver->event_times(entry->event, start, end) != HR_OK || *end < *start)
+        trace->driver->event_times(entry->event, &start, &end) != HR_OK || end < start)
         return false;
-    offset = hrb_trace_offset(&trace->clock, entry->submitted_ns, *start, *end, seen);
-    *start += offset;
-    *end += offset;
+    offset = hrb_trace_offset(&trace->clock, entry->submitted_ns, start, end, span->end_ns);
+    follows = start >= state->device_ended;
+    if (state->device_ended < end)
+        state->device_ended = end;
+    span->start_ns = start + offset;
+    span->end_ns = end + offset;
+    put_in_order(state, span, follows);
     return true;
 }
 
@@ -57,28 +75,20 @@ static void write_span(const struct hrb_queue *queue, const struct trace_entry *
     const struct hrb_services *services = queue->device->services;
     struct trace_queue *state = state_of(queue);
     struct hrb_detail details[TRACE_DETAILS + 1];
-    uint64_t seen = services->now_ns();
     struct hrb_span span = {.track = state->track,
                             .name = entry->name,
                             .category = entry->category,
                             .start_ns = entry->submitted_ns,
-                            .end_ns = seen,
+                            .end_ns = services->now_ns(),
                             .bytes = entry->bytes,
                             .about = entry->about,
                             .details = details,
                             .n_details = entry->n_details};
 
     memcpy(details, entry->details, sizeof entry->details);
-    if (how || !device_times(queue, entry, seen, &span.start_ns, &span.end_ns)) {
-        span.start_ns = entry->submitted_ns;
-        span.end_ns = seen;
+    if (how || !device_times(queue, entry, &span)) {
         details[span.n_details++] = (struct hrb_detail){.name = "clock", .text = how ? how : "host"};
-    }
-    /* Two threads may have submitted in another order than they came here: the earlier span stays as it is. */
-    if (span.end_ns >= state->ended_ns) {
-        if (span.start_ns < state->ended_ns)
-            span.start_ns = state->ended_ns;
-        state->ended_ns = span.end_ns;
+        put_in_order(state, &span, true);
     }
     services->tracing->span(queue->device->trace, &span);
 }

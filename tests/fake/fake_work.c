@@ -86,10 +86,11 @@ static bool carry_out(struct fake_queue *queue)
             queue->failed = work->waits[i]->status;
     if (fake->fail_work_in > 0 && --fake->fail_work_in == 0 && queue->failed == HR_OK)
         queue->failed = fake->fail_work_status;
+    if (work->event != NULL)
+        work->event->start = ++fake->clock;
     if (queue->failed == HR_OK)
         perform(work);
     if (work->event != NULL) {
-        work->event->start = ++fake->clock;
         work->event->end = ++fake->clock;
         work->event->status = queue->failed;
         work->event->done = true;
