@@ -10,11 +10,21 @@
 
 enum { TRACE_LAYER = HRB_LAYER_TRACE, TRACE_NAME = 64, TRACE_DETAILS = 4 };
 
-/* What is added to a device's times to make them the host's. */
+/* From `from` on, on the device's clock, the host's time is `offset` more (modulo 2^64: it may be negative), and not
+ * before `floor`, where the piece before ends. */
+struct trace_piece {
+    uint64_t from;
+    uint64_t offset;
+    uint64_t floor;
+};
+
+/* What makes the host's times of a device's. */
+enum { TRACE_PIECES = 16 };
 struct trace_clock {
     pthread_mutex_t lock;
-    bool known;
-    uint64_t offset; /* modulo 2^64: it may be negative */
+    uint32_t n; /* 0: not set yet */
+    struct trace_piece pieces[TRACE_PIECES];
+    uint64_t latest; /* of the device's times so far */
 };
 
 struct trace_device { /* a device's word */
@@ -50,9 +60,8 @@ struct trace_queue { /* a queue's word */
     struct trace_entry *last;
     struct trace_entry *spare; /* so that a steady state allocates none */
     uint32_t pending;
-    uint64_t lost;         /* submissions past the most that are kept */
-    uint64_t ended_ns;     /* where the row's last span ends */
-    uint64_t device_ended; /* on the device's clock */
+    uint64_t lost;     /* submissions past the most that are kept */
+    uint64_t ended_ns; /* where the row's last span ends */
 };
 
 /* -- trace_clock.c ------------------------------------------------------------------------------------------------- */
@@ -60,8 +69,8 @@ struct trace_queue { /* a queue's word */
 /* Sets the clock by a few fills on a queue of its own. Where they fail, the first work of the program sets it. */
 void hrb_trace_calibrate(struct hrb_device *device);
 void hrb_trace_calibrate_end(struct hrb_device *device);
-/* The host's time for a device's, after what was seen of one piece of work: submitted <= start, end <= seen. */
-uint64_t hrb_trace_offset(struct trace_clock *clock, uint64_t submitted, uint64_t start, uint64_t end, uint64_t seen);
+/* Makes the host's times of the device's for work that the host submitted and saw done at these times of its own. */
+void hrb_trace_host_times(struct trace_clock *clock, uint64_t submitted, uint64_t seen, uint64_t *start, uint64_t *end);
 
 /* -- trace_queue.c ------------------------------------------------------------------------------------------------- */
 

@@ -4,9 +4,13 @@
  * idle queue starts within microseconds: the offset is the largest lower bound so far, so the quickest start counts as
  * none at all. It is lowered where an upper bound says that the clocks have drifted apart.
  *
- * All queues of a device share it, so that their spans stand right to each other.
+ * All queues of a device share the clock, and a new offset holds for device times past all that have been seen: a time
+ * of the device has one time of the host, whenever it is asked for, so that spans of different queues stand right to
+ * each other to the nanosecond.
  */
 #include "layers/trace.h"
+
+#include <string.h>
 
 enum { ROUNDS = 8, BYTES = 64, BUFFER = 4096 };
 
@@ -14,19 +18,61 @@ enum { ROUNDS = 8, BYTES = 64, BUFFER = 4096 };
  * and buffer live as long as the device. */
 #define LONGEST_NS UINT64_C(200000000)
 
-uint64_t hrb_trace_offset(struct trace_clock *clock, uint64_t submitted, uint64_t start, uint64_t end, uint64_t seen)
+static uint64_t host_time(const struct trace_clock *clock, uint64_t time)
 {
-    uint64_t least = submitted - start, most = seen - end, offset;
+    uint32_t i = clock->n - 1;
+    uint64_t host;
+
+    while (i > 0 && time < clock->pieces[i].from)
+        i--;
+    host = time + clock->pieces[i].offset;
+    return (int64_t)(host - clock->pieces[i].floor) < 0 ? clock->pieces[i].floor : host;
+}
+
+/* `offset` moved as little as the bounds ask; the lower bound first, since drift alone makes them contradict. */
+static uint64_t bounded(uint64_t offset, uint64_t least, uint64_t most)
+{
+    if ((int64_t)(offset - least) < 0)
+        offset = least;
+    return (int64_t)(most - offset) < 0 ? most : offset;
+}
+
+static void begin_with(struct trace_clock *clock, uint64_t offset)
+{
+    clock->n = 1;
+    clock->pieces[0] = (struct trace_piece){.from = 0, .offset = offset, .floor = offset};
+}
+
+static void add_piece(struct trace_clock *clock, uint64_t from, uint64_t offset)
+{
+    uint64_t floor = host_time(clock, from - 1);
+
+    if (clock->n == TRACE_PIECES) {
+        memmove(clock->pieces, clock->pieces + 1, (TRACE_PIECES - 1) * sizeof *clock->pieces);
+        clock->n--;
+    }
+    clock->pieces[clock->n++] = (struct trace_piece){.from = from, .offset = offset, .floor = floor};
+}
+
+void hrb_trace_host_times(struct trace_clock *clock, uint64_t submitted, uint64_t seen, uint64_t *start, uint64_t *end)
+{
+    uint64_t old, offset, from;
 
     pthread_mutex_lock(&clock->lock);
-    if (!clock->known || (int64_t)(clock->offset - least) < 0)
-        clock->offset = least;
-    if ((int64_t)(most - clock->offset) < 0)
-        clock->offset = most;
-    clock->known = true;
-    offset = clock->offset;
+    if (clock->n == 0)
+        begin_with(clock, submitted - *start);
+    from = *start;
+    if (*start <= clock->latest) /* its time is settled: another offset holds for what comes */
+        from = (clock->latest > *end ? clock->latest : *end) + 1;
+    if (clock->latest < *end)
+        clock->latest = *end;
+    old = clock->pieces[clock->n - 1].offset;
+    offset = bounded(old, submitted - *start, seen - *end);
+    if (offset != old)
+        add_piece(clock, from, offset);
+    *start = host_time(clock, *start);
+    *end = host_time(clock, *end);
     pthread_mutex_unlock(&clock->lock);
-    return offset;
 }
 
 /* One fill, timed on both clocks. */
@@ -48,7 +94,8 @@ static hr_status measure(struct hrb_queue *queue, struct hrb_buffer *buffer)
     if (st == HR_OK)
         st = ops->event_times(event, &start, &end);
     if (st == HR_OK)
-        hrb_trace_offset(&trace->clock, submitted, start, end, seen);
+        begin_with(&trace->clock, bounded(trace->clock.n > 0 ? trace->clock.pieces[0].offset : submitted - start,
+                                          submitted - start, seen - end));
     ops->event_destroy(event);
     return st;
 }

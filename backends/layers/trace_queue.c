@@ -35,38 +35,30 @@ hr_status hrb_trace_queue_make(struct hrb_queue *queue, bool own)
     return HR_OK;
 }
 
-/* The row goes forwards, though the clock's offset may have been lowered. An earlier span that comes later, since two
- * threads submitted at once, stays where it is. */
-static void put_in_order(struct trace_queue *state, struct hrb_span *span, bool follows)
-{
-    if (!follows && span->end_ns < state->ended_ns)
-        return;
-    if (span->start_ns < state->ended_ns)
-        span->start_ns = state->ended_ns;
-    if (span->end_ns < span->start_ns)
-        span->end_ns = span->start_ns;
-    state->ended_ns = span->end_ns;
-}
-
 /* The span's times by the device's clock; false where there are none. */
 static bool device_times(const struct hrb_queue *queue, const struct trace_entry *entry, struct hrb_span *span)
 {
     struct trace_device *trace = hrb_trace_device(queue->device);
-    struct trace_queue *state = state_of(queue);
-    uint64_t start, end, offset;
-    bool follows;
+    uint64_t start, end;
 
     if (!(queue->flags & HR_TIMING) || !trace->driver->event_times ||
         trace->driver->event_times(entry->event, &start, &end) != HR_OK || end < start)
         return false;
-    offset = hrb_trace_offset(&trace->clock, entry->submitted_ns, start, end, span->end_ns);
-    follows = start >= state->device_ended;
-    if (state->device_ended < end)
-        state->device_ended = end;
-    span->start_ns = start + offset;
-    span->end_ns = end + offset;
-    put_in_order(state, span, follows);
+    hrb_trace_host_times(&trace->clock, entry->submitted_ns, span->end_ns, &start, &end);
+    span->start_ns = start;
+    span->end_ns = end;
     return true;
+}
+
+/* Spans of a row do not overlap, whatever a driver's clock rounds to. One that another thread's overtook here, though
+ * it came first on the device, stays where it is. */
+static void put_in_order(struct trace_queue *state, struct hrb_span *span)
+{
+    if (span->end_ns < state->ended_ns)
+        return;
+    if (span->start_ns < state->ended_ns)
+        span->start_ns = state->ended_ns;
+    state->ended_ns = span->end_ns;
 }
 
 /* how: what the row says of an end that is not the device's own; NULL: ask the device. */
@@ -86,10 +78,9 @@ static void write_span(const struct hrb_queue *queue, const struct trace_entry *
                             .n_details = entry->n_details};
 
     memcpy(details, entry->details, sizeof entry->details);
-    if (how || !device_times(queue, entry, &span)) {
+    if (how || !device_times(queue, entry, &span))
         details[span.n_details++] = (struct hrb_detail){.name = "clock", .text = how ? how : "host"};
-        put_in_order(state, &span, true);
-    }
+    put_in_order(state, &span);
     services->tracing->span(queue->device->trace, &span);
 }
 

@@ -199,7 +199,7 @@ static void every_kind_of_copy_is_named(void **state)
     take_off();
 }
 
-/* No span begins before it was submitted, nor ends after it was seen done; spans of a row do not overlap. */
+/* No span begins before it was submitted, nor ends after it was seen done; what follows on the device follows. */
 static void the_clock_follows_what_can_be(void **state)
 {
     (void)state;
@@ -212,14 +212,33 @@ static void the_clock_follows_what_can_be(void **state)
     carry_out(0, 1000);
     look(0, HOST + 1600);
     is_span(1, "slow", HOST + 1100, HOST + 1600);
-    assert_int_equal(launch_slow(0, HOST + 1400, NULL), HR_OK);
-    carry_out(0, 1501);
-    look(0, HOST + 2050); /* it would end at HOST + 2101: the clock has run ahead by 51 */
+    assert_int_equal(launch_slow(1, HOST + 1400, NULL), HR_OK);
+    carry_out(1, 1501);
+    look(1, HOST + 2050); /* it would end at HOST + 2101: the clock has run ahead by 51 */
     is_span(2, "slow", HOST + 1600, HOST + 2050);
     assert_int_equal(upload(0, HOST + 2060, 8, NULL), HR_OK);
     carry_out(0, 2100);
     look(0, HOST + 2200);
     is_span(3, "upload", HOST + 2149, HOST + 2150);
+    take_off();
+}
+
+/* What one queue has settled holds for the others, also where it is seen later. */
+static void a_device_time_has_one_host_time(void **state)
+{
+    (void)state;
+    put_on(NULL);
+    assert_int_equal(upload(0, HOST + 50, 8, NULL), HR_OK);
+    assert_int_equal(upload(0, HOST + 60, 8, NULL), HR_OK);
+    assert_int_equal(launch_slow(1, HOST + 1000, NULL), HR_OK);
+    carry_out(0, 100);
+    carry_out(0, 200);
+    carry_out(1, 300); /* by the clock so far it came before it was submitted */
+    look(1, HOST + 1600);
+    look(0, HOST + 2000);
+    is_span(0, "slow", HOST + 1000, HOST + 1500);
+    is_span(1, "upload", BEHIND + 100, BEHIND + 101);
+    is_span(2, "upload", BEHIND + 200, BEHIND + 201);
     take_off();
 }
 
@@ -403,6 +422,7 @@ int main(void)
         cmocka_unit_test(spans_are_the_device_s),
         cmocka_unit_test(every_kind_of_copy_is_named),
         cmocka_unit_test(the_clock_follows_what_can_be),
+        cmocka_unit_test(a_device_time_has_one_host_time),
         cmocka_unit_test(events_are_shared),
         cmocka_unit_test(host_times_where_the_device_has_none),
         cmocka_unit_test(failures_pass_through),
