@@ -82,7 +82,7 @@ static int by_row_and_time(const void *left, const void *right)
         return a->tid < b->tid ? -1 : 1;
     if (a->start_ns != b->start_ns)
         return a->start_ns < b->start_ns ? -1 : 1;
-    return a->end_ns < b->end_ns ? -1 : a->end_ns > b->end_ns;
+    return a->end_ns > b->end_ns ? -1 : a->end_ns < b->end_ns; /* what holds the other comes first */
 }
 
 bool timeline_overlap(const struct timeline *timeline, const struct timeline_event **a, const struct timeline_event **b)
@@ -100,6 +100,8 @@ bool timeline_overlap(const struct timeline *timeline, const struct timeline_eve
         *a = spans[i];
         *b = spans[i + 1];
         found = (*a)->pid == (*b)->pid && (*a)->tid == (*b)->tid && (*a)->end_ns > (*b)->start_ns;
+        if (found && strcmp(timeline_group(timeline, *a), "host") == 0)
+            found = (*b)->end_ns > (*a)->end_ns;
     }
     free(spans);
     return found;

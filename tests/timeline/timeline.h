@@ -46,7 +46,7 @@ const struct timeline_event *timeline_next(const struct timeline *timeline, size
                                            const char *name);
 size_t timeline_count(const struct timeline *timeline, const char *category, const char *name);
 
-/* Two spans of one row that overlap; false when there are none. */
+/* Two spans of one device's row that overlap, or of one thread's without one lying in the other; false for none. */
 bool timeline_overlap(const struct timeline *timeline, const struct timeline_event **a,
                       const struct timeline_event **b);
 

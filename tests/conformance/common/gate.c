@@ -3,12 +3,14 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
-/* Reads of a volatile flag, at most `limit` of them, so that a broken test ends. On a CPU device a kernel reaches the
- * host's memory by its address; elsewhere the flag is the buffer. */
+/* Says that it has begun, and reads a volatile flag, at most `limit` times, so that a broken test ends. On a CPU device
+ * a kernel reaches the host's memory by its address; elsewhere the flag is the buffer. */
 static const char source[] =
-    "__kernel void gate(ulong address, __global volatile int *buffer, __global int *mark, ulong limit)\n"
+    "__kernel void gate(ulong address, __global volatile int *buffer, __global volatile int *mark, ulong limit)\n"
     "{\n"
+    "    mark[0] = 3;\n"
     "    __global volatile int *flag = address != 0 ? (__global volatile int *)address : buffer;\n"
     "    ulong i = 0;\n"
     "    while (flag[0] == 0 && i < limit)\n"
@@ -50,17 +52,35 @@ void gate_close(hr_device *of, hr_queue *queue)
     /* About ten seconds: a CPU's volatile read takes a nanosecond, a GPU's some hundreds. */
     uint64_t limit = info.kind == HR_DEVICE_CPU ? (uint64_t)1 << 33 : (uint64_t)1 << 25;
     hr_sync sync = sync_of(&gate.event, NULL, 0);
+    static const int32_t none;
 
     assert_null(gate.event);
     gate = (struct gate){.device = of};
     make_flag();
     gate.mark = new_buffer(of, 4, queue);
+    OK(hr_fill(queue, gate.mark, 0, 4, &none, 4, NULL));
     OK(hr_program_create(of, source, NULL, &gate.program));
     OK(hr_kernel_create(gate.program, "gate", &gate.kernel));
     uint64_t address = (uintptr_t)gate.host;
     hr_arg args[] = {HR_ARG_BYTES(&address, sizeof address), HR_ARG_BUFFER(gate.flag, 0), HR_ARG_BUFFER(gate.mark, 0),
                      HR_ARG_BYTES(&limit, sizeof limit)};
     OK(launch(queue, gate.kernel, 1, args, 4, &sync));
+    GATE_HOLDS();
+}
+
+void gate_await(void)
+{
+    const struct timespec moment = {.tv_nsec = 100000};
+    int32_t begun = 0;
+
+    for (int looks = 0; begun == 0; looks++) {
+        if (looks > 0)
+            nanosleep(&moment, NULL);
+        if (looks == 50000)
+            fail_msg("the gate's kernel has not begun in five seconds");
+        OK(hr_read(gate.opener, gate.mark, 0, &begun, sizeof begun, NULL));
+        OK(hr_queue_finish(gate.opener));
+    }
     GATE_HOLDS();
 }
 

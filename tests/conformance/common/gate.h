@@ -29,6 +29,8 @@ bool gate_possible(void);
 
 /* Puts a closed gate on `queue`, of `of`. One gate at a time; conformance teardown: gate_teardown. */
 void gate_close(hr_device *of, hr_queue *queue);
+/* Sleeps until the gate's kernel has begun; where a copy can tell, which is where it can pass a kernel. */
+void gate_await(void);
 /* Lets the kernel end. Any thread. */
 void gate_open(void);
 /* Opens, waits, checks that it was the opening that ended the gate, and frees. */
