@@ -64,10 +64,11 @@ static hr_status refused(const struct hri_cu_device *device, hri_cu_result code,
 
     switch (code) {
     case HRI_CU_ALREADY_REGISTERED:
-        return services->fail(HR_INVALID, code,
-                              "a part of the %llu bytes at %p, or of their first or last page, is registered already: "
-                              "close the buffer that holds it, or import it as a whole",
-                              bytes, head->host);
+        return services->fail(
+            HR_INVALID, code,
+            "a part of the %llu bytes at %p is registered already: close the buffer that holds it, or "
+            "import both as one",
+            bytes, head->host);
     case HRI_CU_INVALID_VALUE:
     case HRI_CU_NOT_PERMITTED:
     case HRI_CU_NOT_SUPPORTED:

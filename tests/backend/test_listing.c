@@ -14,13 +14,14 @@ static void devices_are_described(void **state)
     assert_true(n > 0);
     for (uint32_t i = 0; i < n; i++) {
         hr_device_info info = {.size = sizeof info};
+        const bool numbered = strcmp(rig.backend->name, "cuda") == 0; /* "cuda:0", and "opencl:0:0" */
         char selector[32];
         unsigned platform, device;
 
         assert_int_equal(rig.ops->device_describe(rig.instance, i, &info), HR_OK);
         assert_int_equal(info.size, sizeof info);
-        snprintf(selector, sizeof selector, "%s:%%u:%%u", rig.backend->name);
-        assert_int_equal(sscanf(info.selector, selector, &platform, &device), 2);
+        snprintf(selector, sizeof selector, numbered ? "%s:%%u" : "%s:%%u:%%u", rig.backend->name);
+        assert_int_equal(sscanf(info.selector, selector, &platform, &device), numbered ? 1 : 2);
         assert_true(info.name[0] != '\0' && info.platform[0] != '\0' && info.driver[0] != '\0');
         assert_int_equal(info.usable, info.reason[0] == '\0');
         assert_true(info.memory_bytes >= info.max_buffer_bytes && info.max_buffer_bytes > 0);
@@ -36,7 +37,7 @@ static void devices_are_described(void **state)
 static void profiles_differ_in_what_they_offer(void **state)
 {
     (void)state;
-    if (strcmp(rig.backend->name, "opencl") == 0) {
+    if (strcmp(rig.backend->name, "pocl") != 0) {
         assert_false(rig_has(HR_ABILITY_SHARED_MEMORY));
     } else {
         assert_string_equal(rig.info.platform, "Portable Computing Language");
