@@ -10,7 +10,7 @@
 
 static hri_cu_result make_events(const struct hri_cu *cu, bool timed, struct hri_cu_event_object *made)
 {
-    const unsigned flags = HRI_CU_EVENT_BLOCKING_SYNC | (timed ? 0u : (unsigned)HRI_CU_EVENT_DISABLE_TIMING);
+    const unsigned flags = timed ? 0u : (unsigned)HRI_CU_EVENT_DISABLE_TIMING; /* no BLOCKING_SYNC: see wait.c */
     hri_cu_result code = cu->EventCreate(&made->done, flags);
 
     if (code != HRI_CU_SUCCESS || !timed)

@@ -1,6 +1,7 @@
 /*
- * Waiting for events. Without a limit the driver's wait sleeps, since events are made with BLOCKING_SYNC; it knows no
- * limits, so with one the event is looked at between sleeps.
+ * Waiting for events: they are looked at between sleeps. The driver's own wait spins, but for events made with
+ * BLOCKING_SYNC: each of those interrupts a core when it is reached, whether somebody waits or not, and a loop of small
+ * batches records many.
  */
 #include "cuda/internal.h"
 
@@ -28,18 +29,6 @@ static hr_status look(const struct hri_cu_device *device, hri_cu_event event, hr
     *code = device->cu->EventQuery(event);
     hri_cu_leave(device);
     return *code == HRI_CU_SUCCESS || *code == HRI_CU_NOT_READY ? HR_OK : failure(device, *code);
-}
-
-static hr_status wait_in_driver(const struct hri_cu_device *device, hri_cu_event event)
-{
-    hr_status st = hri_cu_enter(device);
-    hri_cu_result code;
-
-    if (st != HR_OK)
-        return st;
-    code = device->cu->EventSynchronize(event);
-    hri_cu_leave(device);
-    return code == HRI_CU_SUCCESS ? HR_OK : failure(device, code);
 }
 
 /* An eighth of the time waited so far: short waits stay short, long ones cost nothing. */
@@ -105,8 +94,6 @@ hr_status hri_cu_event_wait(struct hrb_event *event, uint64_t timeout_ns)
     unsigned long slack;
     hr_status st;
 
-    if (timeout_ns == HR_FOREVER)
-        return wait_in_driver(device, done);
     if (timeout_ns == 0)
         return poll(device, done, 0);
     slack = sharpen_timers();
