@@ -1,4 +1,5 @@
-/* A system without a single OpenCL driver: what there would be is listed with its reason, and opening says so. */
+/* A system without a device: no OpenCL driver, a CUDA driver that finds nothing. What there would be is listed with its
+ * reason, and opening says so. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +14,7 @@ static void every_entry_says_why(void **state)
 
     (void)state;
     assert_int_equal(hr_device_count(&n), HR_OK);
-    assert_true(n >= 2); /* opencl and pocl at least */
+    assert_true(n >= 3); /* cuda, opencl and pocl at least */
     for (uint32_t i = 0; i < n; i++) {
         hr_device_info info = {.size = sizeof info};
 
@@ -40,6 +41,7 @@ static void opening_says_what_is_missing(void **state)
     fails_with(NULL, HR_UNAVAILABLE, "opencl");
     fails_with("opencl", HR_UNAVAILABLE, "opencl");
     fails_with("pocl", HR_UNAVAILABLE, "pocl");
+    fails_with("cuda", HR_UNAVAILABLE, "cuda");
 }
 
 static void a_mistyped_name_is_told_from_a_missing_device(void **state)
