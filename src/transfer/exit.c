@@ -5,6 +5,7 @@
  */
 #include "core/util.h"
 #include "observe/trace.h"
+#include "transfer/landing.h"
 #include "transfer/object.h"
 #include "transfer/open.h"
 
@@ -71,6 +72,7 @@ static void end_work(hr_device *device)
         else
             hri_queue_end(queue);
     }
+    hri_land(device);
 }
 
 /* No lock is waited for that a thread could hold for ever: those that hold this one are short. */

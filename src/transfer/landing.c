@@ -50,7 +50,8 @@ static void end(hr_device *device, struct hri_landing *landing, bool whole)
     unref(device, landing);
 }
 
-/* 1: done; 0: not yet; -1: failed, so that its bytes are not to be had. */
+/* 1: done; 0: not yet; -1: failed, so that its bytes are not to be had. What a wait has told the program is not asked
+ * for again: the answer might be a failure this time. */
 static int state_of(const struct hri_landing *landing)
 {
     hr_queue *queue = landing->queue;
@@ -59,6 +60,8 @@ static int state_of(const struct hri_landing *landing)
 
     if (st != HR_OK)
         return -1;
+    if (hri_mark_seen(queue, landing->number))
+        return 1;
     st = queue->device->ops->event_query(landing->event, &done);
     if (st == HR_OK)
         return done != 0;

@@ -22,6 +22,7 @@ struct hri_landing {
     uint32_t refs;           /* the list, threads that wait for it, the program's event that has `event` too */
     hr_queue *queue;         /* held */
     struct hrb_event *event; /* behind the copy */
+    uint64_t number;         /* of the copy in the queue */
     struct hri_block *block; /* of the pinned pool */
     void *dst;
     uint64_t bytes;
@@ -52,7 +53,7 @@ bool hri_land_some(hr_device *device, bool may_wait);
 void hri_landing_release(hr_device *device, struct hri_landing *landing);
 
 /* landing_read.c, under the lock. provide: room for at most `bytes`; the lock is dropped meanwhile. append: a piece
- * that was submitted, with queue, event and dst set. give_up: one that was not. */
+ * that was submitted, with queue, event, number and dst set. give_up: one that was not. */
 hr_status hri_landing_provide(hr_device *device, uint64_t bytes, struct hri_landing **out);
 void hri_landing_append(hr_device *device, struct hri_landing *landing);
 void hri_landing_give_up(hr_device *device, struct hri_landing *landing);

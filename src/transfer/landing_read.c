@@ -51,6 +51,7 @@ static hr_status send(struct reading *r)
     hr_queue *queue = r->job->queue;
     struct hri_landing *landing;
     struct hrb_place to;
+    bool last;
     hr_status st = hri_landing_provide(queue->device, r->left, &landing);
 
     if (st != HR_OK)
@@ -63,13 +64,15 @@ static hr_status send(struct reading *r)
     }
     landing->queue = queue;
     landing->dst = r->dst;
+    last = is_last(r, landing->bytes);
+    advance(r, landing->bytes);
+    landing->number = r->job->number;
     hri_landing_append(queue->device, landing);
-    if (is_last(r, landing->bytes) && r->job->event != NULL) { /* one event serves the program and the landing */
+    if (last && r->job->event != NULL) { /* one event serves the program and the landing */
         landing->refs++;
         r->job->event->landing = landing;
         r->job->event_native = landing->event;
     }
-    advance(r, landing->bytes);
     return HR_OK;
 }
 
