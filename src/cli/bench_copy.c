@@ -13,6 +13,7 @@
 
 struct copy_options {
     const char *selector;
+    const char *trace;
     struct cli_sizes sizes;
     uint64_t rounds;
     bool json;
@@ -29,6 +30,11 @@ static const struct cli_option options[] = {
      NULL, 1, 0},
     {"--rounds", "N", CLI_COUNT, offsetof(struct copy_options, rounds),
      "Rounds of which the median is shown. Default: 7.", NULL, 1, MOST_ROUNDS},
+    {"--trace", "FILE", CLI_TEXT, offsetof(struct copy_options, trace),
+     "Write a timeline of what is measured to FILE, in the format that ui.perfetto.dev opens. It takes some of the "
+     "time "
+     "that is measured. Default: HEADRACE_TRACE, if that is set.",
+     NULL, 0, 0},
     {"--json", NULL, CLI_FLAG, offsetof(struct copy_options, json), "Print one JSON document; rates in bytes a second.",
      NULL, 0, 0},
 };
@@ -289,7 +295,7 @@ static int run(const struct cli_command *command, int argc, char **argv)
     int status = cli_parse(command, argc, argv, &b.o);
 
     if (status == CLI_GO)
-        status = cli_open(b.o.selector, &b.device, &b.info);
+        status = cli_open(b.o.selector, b.o.trace, &b.device, &b.info);
     if (status != CLI_GO)
         return status;
     status = measure(&b);
@@ -304,7 +310,7 @@ static int run(const struct cli_command *command, int argc, char **argv)
 const struct cli_command cli_bench_copy = {
     .name = "bench copy",
     .summary = "measures copies between the host and a device",
-    .synopsis = "headrace bench copy [--selector S] [--sizes LIST] [--rounds N] [--json]",
+    .synopsis = "headrace bench copy [--selector S] [--sizes LIST] [--rounds N] [--trace FILE] [--json]",
     .description =
         "Measures copies of each size: from pinned memory to the device, from the device to pinned memory, both at "
         "once on two queues, hr_write() from ordinary memory, and within the device's memory. In a round many copies "

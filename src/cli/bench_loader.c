@@ -37,6 +37,11 @@ static const struct cli_option options[] = {
      "Also run a kernel over each batch that takes RATIO times as long as a batch takes to arrive, and compare with "
      "the same kernel over batches that stay on the device. 0, the default: no kernel.",
      NULL, 0, 0},
+    {"--trace", "FILE", CLI_TEXT, AT(trace),
+     "Write a timeline of what is measured to FILE, in the format that ui.perfetto.dev opens. It takes some of the "
+     "time "
+     "that is measured. Default: HEADRACE_TRACE, if that is set.",
+     NULL, 0, 0},
     {"--json", NULL, CLI_FLAG, AT(json), "Print one JSON document; rates in bytes a second.", NULL, 0, 0},
 };
 #undef AT
@@ -250,7 +255,7 @@ static int run(const struct cli_command *command, int argc, char **argv)
     if (status == CLI_GO)
         status = check_options(command, &b.o);
     if (status == CLI_GO)
-        status = cli_open(b.o.selector, &b.device, &b.info);
+        status = cli_open(b.o.selector, b.o.trace, &b.device, &b.info);
     if (status != CLI_GO)
         return status;
     status = CLI_DONE;
@@ -269,7 +274,7 @@ const struct cli_command cli_bench_loader = {
     .name = "bench loader",
     .summary = "measures a loader beside a bare loop over the same rows",
     .synopsis = "headrace bench loader [--selector S] [--row LIST] [--batch-bytes B] [--table B] [--fields N] "
-                "[--workers W] [--depth D] [--route R] [--epochs E] [--compute RATIO] [--json]",
+                "[--workers W] [--depth D] [--route R] [--epochs E] [--compute RATIO] [--trace FILE] [--json]",
     .description =
         "Makes a table of rows in memory and streams it to the device in shuffled batches. Before anything is timed, "
         "one epoch is delivered and checked: every row comes once, and the bytes of some batches, read back from the "

@@ -134,7 +134,8 @@ double cli_median(const double *values, unsigned n); /* n 1 to CLI_MAX_ROUNDS */
 /* True when a copy to the device is a copy within the host's memory: its limit is memcpy, not a link. */
 bool cli_in_host_memory(const hr_device_info *info);
 
-/* Opens a device and describes it; on failure prints and returns CLI_FAILED, CLI_GO otherwise. */
-int cli_open(const char *selector, hr_device **device, hr_device_info *info);
+/* Opens a device and describes it; trace: the file of its timeline, NULL for the environment's. On failure prints and
+ * returns CLI_FAILED, CLI_GO otherwise. */
+int cli_open(const char *selector, const char *trace, hr_device **device, hr_device_info *info);
 
 #endif

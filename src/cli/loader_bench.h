@@ -6,6 +6,7 @@
 
 struct loader_options {
     const char *selector;
+    const char *trace;
     struct cli_sizes row;
     uint64_t batch_bytes, table, fields, workers, depth, epochs;
     uint32_t route;

@@ -2,6 +2,7 @@
 #include "cli.h"
 #include "core/util.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 double cli_seconds(void)
@@ -42,10 +43,14 @@ const char *cli_kind_name(uint32_t kind)
     }
 }
 
-int cli_open(const char *selector, hr_device **device, hr_device_info *info)
+int cli_open(const char *selector, const char *trace, hr_device **device, hr_device_info *info)
 {
-    hr_status st = hr_device_open(selector, NULL, device);
+    hr_status st;
 
+    /* By the environment, which goes with whatever layers it names. */
+    if (trace && setenv("HEADRACE_TRACE", trace, 1) != 0)
+        return cli_error("no memory for --trace");
+    st = hr_device_open(selector, NULL, device);
     if (st != HR_OK)
         return cli_failed(st, "cannot open the device");
     memset(info, 0, sizeof *info);

@@ -59,6 +59,9 @@ for command in '' info 'bench copy' 'bench loader'; do
     done
 done
 right '--compute RATIO' bench loader -h
+right '--trace FILE' bench copy -h
+right '--trace FILE' bench loader -h
+right HEADRACE_TRACE info --settings
 right 'headrace ' --version
 right HEADRACE_PINNED_MEMORY info --settings
 exit $status

@@ -318,7 +318,7 @@ static int child(const char *task)
 static void a_program_that_just_exits_leaves_all_of_it(void **state)
 {
     char variable[96], output[4096];
-    const char *const environment[] = {variable, NULL};
+    const char *const environment[] = {variable, "HEADRACE_LAYERS=", NULL};
     const struct timeline_event *a, *b;
 
     (void)state;

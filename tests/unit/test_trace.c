@@ -280,6 +280,11 @@ static void share(const char *path)
         _exit(4);
 }
 
+static void write_nowhere(const char *path)
+{
+    hri_trace_close(opened(path));
+}
+
 static void one_process_writes_a_file(void **state)
 {
     const char *path = scratch_path("shared.json");
@@ -294,6 +299,9 @@ static void one_process_writes_a_file(void **state)
     timeline = read_whole(path);
     assert_int_equal(timeline_count(&timeline, "test", NULL), 1);
     timeline_free(&timeline);
+    trace = opened("/dev/null"); /* but that is everybody's */
+    assert_int_equal(in_child(write_nowhere, "/dev/null"), 0);
+    hri_trace_close(trace);
 
     snprintf(numbered_path, sizeof numbered_path, "%s-%%p-%%p", path);
     snprintf(expected, sizeof expected, "%s-%ld-%ld", path, (long)getpid(), (long)getpid());
