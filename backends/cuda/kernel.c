@@ -111,7 +111,7 @@ static hr_status learn(const struct hri_cu_device *device, struct hri_cu_kernel 
     hri_cu_result code = device->cu->ModuleGetFunction(&kernel->function, program->module, kernel->name);
     hr_status st;
 
-    if (code == HRI_CU_NOT_FOUND)
+    if (code == HRI_CU_NOT_FOUND || !kernel->name[0]) /* no name is an invalid value to the driver */
         return no_such_kernel(program, kernel->name);
     if (code != HRI_CU_SUCCESS)
         return hri_cu_fail(device, HRI_CU_CALL, code, "kernel \"%s\" cannot be created", kernel->name);

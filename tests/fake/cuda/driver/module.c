@@ -162,6 +162,8 @@ hri_cu_result cuModuleGetFunction(hri_cu_function *function, hri_cu_module modul
         return code;
     if (!module || !fake_object_is(&module->object, FAKE_MODULE))
         return HRI_CU_INVALID_HANDLE;
+    if (!name || !name[0])
+        return HRI_CU_INVALID_VALUE;
     for (unsigned i = 0; i < module->code->n_functions; i++)
         if (strcmp(module->code->functions[i].name, name) == 0) {
             *function = &module->functions[i];
