@@ -7,7 +7,7 @@
 
 /* id, variable, kind (TEXT, BYTES, COUNT), default as text, help */
 #define HRI_SETTING_LIST(X)                                                                                            \
-    X(BACKEND, "HEADRACE_BACKEND", TEXT, "", "backend to open when the program names none: opencl, pocl")              \
+    X(BACKEND, "HEADRACE_BACKEND", TEXT, "", "backend to open when the program names none: cuda, opencl, pocl")        \
     X(DEVICE, "HEADRACE_DEVICE", TEXT, "", "device of that backend: an index, PLATFORM:DEVICE or a part of its name")  \
     X(DEVICE_MEMORY, "HEADRACE_DEVICE_MEMORY", BYTES, "0", "device-memory budget: bytes, or with K, M, G (1024)")      \
     X(PINNED_MEMORY, "HEADRACE_PINNED_MEMORY", BYTES, "0", "pinned-memory budget: bytes, or with K, M, G (1024)")      \
