@@ -69,10 +69,10 @@ hr_status hr_buffer_acquire(hr_buffer *buffer, hr_queue *queue, uint32_t mode, v
     begin = hri_trace_begin(trace);
     st = acquire(buffer, queue, mode, &access);
     hri_trace_waited(trace, "wait: acquire", begin);
-    if (st == HR_OK) {
-        hri_land(buffer->device); /* the queue was waited for */
+    if (st == HR_OK && queue != NULL)
+        hri_land(queue); /* a failure of reads is none of the buffer's: the queue's next call tells it */
+    if (st == HR_OK)
         *ptr = buffer->ptr;
-    }
     atomic_store(&buffer->access, access);
     return st;
 }

@@ -20,11 +20,15 @@ hr_status hr_event_record(hr_queue *queue, hr_event **event)
 }
 
 /* Last of all the word to other threads: what they do then needs the landed bytes. */
-static void seen(hr_event *event)
+static hr_status seen(hr_event *event)
 {
+    hr_status st;
+
     hri_mark_done(event->queue, event->number);
-    hri_land(event->queue->device);
-    atomic_store_explicit(&event->seen, true, memory_order_release);
+    st = hri_land(event->queue);
+    if (st == HR_OK)
+        atomic_store_explicit(&event->seen, true, memory_order_release);
+    return st;
 }
 
 hr_status hr_event_wait(hr_event *event, uint64_t timeout_ns)
@@ -44,7 +48,7 @@ hr_status hr_event_wait(hr_event *event, uint64_t timeout_ns)
     st = event->queue->device->ops->event_wait(event->native, timeout_ns);
     hri_trace_waited(trace, "wait: event", begin);
     if (st == HR_OK)
-        seen(event);
+        st = seen(event);
     else if (st != HR_TIMEOUT)
         hri_queue_fail(event->queue, st);
     return st;
@@ -67,9 +71,10 @@ hr_status hr_event_done(hr_event *event, uint32_t *done)
     if (st != HR_OK)
         return hri_queue_fail(event->queue, st);
     if (is)
-        seen(event);
-    *done = is != 0;
-    return HR_OK;
+        st = seen(event);
+    if (st == HR_OK)
+        *done = is != 0;
+    return st;
 }
 
 hr_status hr_event_get_times(hr_event *event, uint64_t *start_ns, uint64_t *end_ns)

@@ -72,7 +72,7 @@ static void end_work(hr_device *device)
         else
             hri_queue_end(queue);
     }
-    hri_land(device);
+    hri_land_some(device, false);
 }
 
 /* No lock is waited for that a thread could hold for ever: those that hold this one are short. */

@@ -43,6 +43,8 @@ static void end(hr_device *device, struct hri_landing *landing, bool whole)
 
     if (whole)
         memcpy(landing->dst, landing->block->buffer->host, landing->bytes);
+    else
+        atomic_store(&landing->queue->read_lost, true);
     landings->taken -= landing->block->bytes;
     hri_pool_give(&device->pools[HR_MEMORY_PINNED], landing->block);
     atomic_fetch_sub(&landings->n, 1);
@@ -196,9 +198,10 @@ bool hri_land_some(hr_device *device, bool may_wait)
     return any;
 }
 
-void hri_land(hr_device *device)
+hr_status hri_land(hr_queue *queue)
 {
-    hri_land_some(device, false);
+    hri_land_some(queue->device, false);
+    return atomic_load(&queue->read_lost) ? hri_failure_get(&queue->failure) : HR_OK;
 }
 
 void hri_landing_release(hr_device *device, struct hri_landing *landing)
@@ -212,7 +215,7 @@ void hri_landings_close(hr_device *device)
 {
     struct hri_landings *landings = &device->landings;
 
-    hri_land(device);
+    hri_land_some(device, false);
     while (landings->first != NULL) { /* none, unless a driver forgets what it has finished */
         struct hri_landing *landing = landings->first;
 

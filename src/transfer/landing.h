@@ -45,8 +45,9 @@ void hri_landings_init(struct hri_landings *landings, uint64_t staging_cap, uint
 /* All queues are settled. */
 void hri_landings_close(hr_device *device);
 
-/* Brings down whatever is done; called when a wait has ended well. Never waits. */
-void hri_land(hr_device *device);
+/* Brings down whatever is done; called when a wait for `queue` has ended well. Never waits. Returns the queue's failure
+ * if a read was lost with it. */
+hr_status hri_land(hr_queue *queue);
 /* The same, and true if anything came down; waits for the oldest if nothing else would. */
 bool hri_land_some(hr_device *device, bool may_wait);
 /* The program's event goes. */

@@ -71,6 +71,7 @@ struct hr_queue {
     atomic_ullong submitted;    /* raised after each submission */
     atomic_ullong done;         /* all up to this number is known to be done */
     struct hri_failure failure; /* of work on this queue */
+    atomic_bool read_lost;      /* with it: landing.c */
 
     pthread_mutex_t lock; /* the markers */
     struct hri_marker *first;

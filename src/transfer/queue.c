@@ -39,6 +39,7 @@ hr_status hri_queue_make(hr_device *device, uint32_t role, uint32_t flags, void 
     atomic_init(&made->handles, 1);
     atomic_init(&made->refs, 1);
     atomic_init(&made->foreign, native != NULL);
+    atomic_init(&made->read_lost, false);
     made->device = device;
     made->flags = flags;
     made->own = own;
@@ -236,8 +237,7 @@ hr_status hr_queue_finish(hr_queue *queue)
     begin = hri_trace_begin(trace);
     st = hri_queue_settle(queue);
     hri_trace_waited(trace, "wait: finish", begin);
-    hri_land(queue->device);
-    return st;
+    return st == HR_OK ? hri_land(queue) : st;
 }
 
 hr_status hr_queue_wait(hr_queue *queue, hr_event *event)

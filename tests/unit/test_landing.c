@@ -328,7 +328,7 @@ static void failed_work_lands_nothing_and_closes_cleanly(void **state)
 static void whatever_fails_leaves_nothing_behind(void **state)
 {
     (void)state;
-    for (uint64_t n = 1; n <= 12; n++) {
+    for (uint64_t n = 1; n <= 24; n++) {
         struct bench t;
         hr_event *event = NULL;
         hr_sync sync = {.size = sizeof sync, .event = &event};
@@ -338,9 +338,10 @@ static void whatever_fails_leaves_nothing_behind(void **state)
         fake_fail(t.fake, FAKE_ANY, n, HR_DRIVER);
         st = hr_read(t.queue, t.buffer, 0, t.seen, t.bytes, &sync);
         assert_int_equal(st == HR_OK, event != NULL);
-        fake_fail(t.fake, FAKE_ANY, 0, HR_OK);
         if (hr_queue_finish(t.queue) == HR_OK && st == HR_OK)
             landed(&t);
+        fake_fail(t.fake, FAKE_ANY, 0, HR_OK);
+        hr_queue_finish(t.queue);
         hr_event_close(&event);
         close_bench(&t);
     }
