@@ -5,15 +5,7 @@
  */
 #include "cuda/internal.h"
 
-#define MOVE_AFTER_MS 2000.0f /* up to here the figure is good to a quarter of a microsecond */
-
-/* Has the idle stream reach an event. WAITS. */
-static hri_cu_result strike(const struct hri_cu_device *device, hri_cu_event event)
-{
-    hri_cu_result code = device->cu->EventRecord(event, device->clock.stream);
-
-    return code == HRI_CU_SUCCESS ? device->cu->EventSynchronize(event) : code;
-}
+#define MOVE_AFTER_MS 100.0f /* up to here the figure is good to 8 ns */
 
 hri_cu_result hri_cu_clock_start(struct hri_cu_device *device)
 {
@@ -25,8 +17,10 @@ hri_cu_result hri_cu_clock_start(struct hri_cu_device *device)
         code = cu->EventCreate(&clock->event[i], HRI_CU_EVENT_BLOCKING_SYNC);
     if (code == HRI_CU_SUCCESS) {
         clock->origin_ns = device->head.services->now_ns();
-        code = strike(device, clock->event[0]);
+        code = cu->EventRecord(clock->event[0], clock->stream);
     }
+    if (code == HRI_CU_SUCCESS)
+        code = cu->EventSynchronize(clock->event[0]);
     if (code != HRI_CU_SUCCESS)
         hri_cu_clock_end(device);
     return code;
@@ -46,48 +40,50 @@ void hri_cu_clock_end(struct hri_cu_device *device)
 
 static uint64_t after_origin(const struct hri_cu_clock *clock, float ms)
 {
-    return (uint64_t)((int64_t)clock->origin_ns + (int64_t)((double)ms * 1e6));
+    const double ns = (double)ms * 1e6;
+
+    return (uint64_t)((int64_t)clock->origin_ns + (int64_t)(ns < 0 ? ns - 0.5 : ns + 0.5));
 }
 
-/* Where it fails, the old origin stays: its times are only coarser. */
-static void move(struct hri_cu_device *device)
+/* Under the lock, and without waiting: has the next origin struck, and takes it once that has happened. Where either
+ * fails, the old one serves on: its times are only coarser. */
+static void move(const struct hri_cu *cu, struct hri_cu_clock *clock)
 {
-    struct hri_cu_clock *clock = &device->clock;
-    const unsigned next = !clock->origin; /* only this thread, which is at it, changes it */
-    bool struck = strike(device, clock->event[next]) == HRI_CU_SUCCESS;
+    hri_cu_event next = clock->event[!clock->origin];
     float ms;
 
-    pthread_mutex_lock(&device->lock);
-    if (struck &&
-        device->cu->EventElapsedTime(&ms, clock->event[clock->origin], clock->event[next]) == HRI_CU_SUCCESS) {
-        clock->origin_ns = after_origin(clock, ms);
-        clock->origin = next;
+    if (!clock->moving) {
+        clock->moving = cu->EventRecord(next, clock->stream) == HRI_CU_SUCCESS;
+        return;
     }
+    if (cu->EventQuery(next) != HRI_CU_SUCCESS ||
+        cu->EventElapsedTime(&ms, clock->event[clock->origin], next) != HRI_CU_SUCCESS)
+        return;
+    clock->origin_ns = after_origin(clock, ms);
+    clock->origin = !clock->origin;
     clock->moving = false;
-    pthread_mutex_unlock(&device->lock);
 }
 
 hri_cu_result hri_cu_clock_read(struct hri_cu_device *device, const struct hri_cu_event_object *event,
                                 uint64_t *start_ns, uint64_t *end_ns)
 {
     struct hri_cu_clock *clock = &device->clock;
-    bool mine = false;
     hri_cu_result code;
     float start;
     float end;
 
     pthread_mutex_lock(&device->lock);
+    if (clock->moving)
+        move(device->cu, clock);
     code = device->cu->EventElapsedTime(&start, clock->event[clock->origin], event->start);
     if (code == HRI_CU_SUCCESS)
         code = device->cu->EventElapsedTime(&end, clock->event[clock->origin], event->done);
     if (code == HRI_CU_SUCCESS) {
         *start_ns = after_origin(clock, start);
         *end_ns = after_origin(clock, end);
-        mine = end > MOVE_AFTER_MS && !clock->moving;
-        clock->moving = clock->moving || mine;
+        if (end > MOVE_AFTER_MS && !clock->moving)
+            move(device->cu, clock);
     }
     pthread_mutex_unlock(&device->lock);
-    if (mine)
-        move(device);
     return code;
 }

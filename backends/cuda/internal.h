@@ -25,7 +25,7 @@ struct hri_cu_clock {
     hri_cu_event event[2]; /* one is the origin; the next one will be the other */
     unsigned origin;       /* which */
     uint64_t origin_ns;    /* when it was reached, on the clock of services->now_ns */
-    bool moving;           /* a thread is at it */
+    bool moving;           /* the next one has been recorded */
 };
 
 struct hri_cu_device {
