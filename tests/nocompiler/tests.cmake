@@ -13,3 +13,10 @@ add_dependencies(nocompiler fake_cuda no_nvrtc)
 hr_add_test(nocompiler 60 nocompiler)
 set_property(TEST nocompiler APPEND PROPERTY ENVIRONMENT_MODIFICATION
              LD_LIBRARY_PATH=path_list_prepend:${no_nvrtc} LD_LIBRARY_PATH=path_list_prepend:${fake_cuda})
+
+# A driver from before CUDA 12.4 does not tell the arguments of kernels: they are known all the same.
+foreach(program backend_kernels conformance_kernel conformance_kernel_bad conformance_binary)
+  hr_add_test(older_driver.${program} 120 ${program} cuda)
+  hr_test_variant(older_driver.${program} cuda@fake)
+  set_property(TEST older_driver.${program} APPEND PROPERTY ENVIRONMENT_MODIFICATION FAKE_CUDA_VERSION=set:12030)
+endforeach()
