@@ -75,8 +75,8 @@ void hrb_trace_host_times(struct trace_clock *clock, uint64_t submitted, uint64_
     pthread_mutex_unlock(&clock->lock);
 }
 
-/* One fill, timed on both clocks. */
-static hr_status measure(struct hrb_queue *queue, struct hrb_buffer *buffer)
+/* One fill, timed on both clocks. *most: the upper bound of the offset. */
+static hr_status measure(struct hrb_queue *queue, struct hrb_buffer *buffer, uint64_t *most)
 {
     static const uint32_t zero;
     struct hrb_device *device = queue->device;
@@ -93,9 +93,12 @@ static hr_status measure(struct hrb_queue *queue, struct hrb_buffer *buffer)
     seen = device->services->now_ns();
     if (st == HR_OK)
         st = ops->event_times(event, &start, &end);
-    if (st == HR_OK)
+    if (st == HR_OK) {
+        if (trace->clock.n == 0 || (int64_t)(*most - (seen - end)) > 0)
+            *most = seen - end;
         begin_with(&trace->clock, bounded(trace->clock.n > 0 ? trace->clock.pieces[0].offset : submitted - start,
                                           submitted - start, seen - end));
+    }
     ops->event_destroy(event);
     return st;
 }
@@ -105,6 +108,7 @@ void hrb_trace_calibrate(struct hrb_device *device)
     struct trace_device *trace = hrb_trace_device(device);
     const struct hrb_ops *ops = trace->driver;
     char kept[HRB_MESSAGE_BYTES];
+    uint64_t most = 0;
     hr_status st;
 
     device->services->message_keep(kept);
@@ -112,8 +116,11 @@ void hrb_trace_calibrate(struct hrb_device *device)
     if (st == HR_OK)
         st = ops->buffer_create(device, HR_MEMORY_DEVICE, BUFFER, &trace->buffer);
     for (int i = 0; i < ROUNDS && st == HR_OK; i++)
-        st = measure(trace->queue, trace->buffer);
-    if (st != HR_OK)
+        st = measure(trace->queue, trace->buffer, &most);
+    if (st == HR_OK)
+        device->services->log(HRB_LOG_INFO, "layer trace: the device's clock is known within %.1f us",
+                              (double)(most - trace->clock.pieces[0].offset) * 1e-3);
+    else
         device->services->log(HRB_LOG_INFO, "layer trace: the device's clock is set by its first work");
     device->services->message_put_back(kept);
 }
