@@ -257,7 +257,8 @@ struct hrb_ops {
     hr_status (*event_wait)(struct hrb_event *event, uint64_t timeout_ns);
     /* HR_OK with *done 0 or 1. After 1 the host sees the work's results. */
     hr_status (*event_query)(struct hrb_event *event, uint32_t *done);
-    /* Optional. The event is done. HR_UNSUPPORTED when it was made without HR_TIMING. */
+    /* Optional. The event is done. Any origin that all queues of the device share. HR_UNSUPPORTED when it was made
+     * without HR_TIMING. */
     hr_status (*event_times)(struct hrb_event *event, uint64_t *start_ns, uint64_t *end_ns);
     void (*event_destroy)(struct hrb_event *event); /* the work goes on */
 
