@@ -37,6 +37,7 @@ static void round_trip(const struct bench *b, uint32_t flags)
     assert_int_equal(rig.ops->queue_finish(b->in), HR_OK);
     assert_int_equal(rig.ops->buffer_acquire(b->buffer, rig.queue, HR_ACCESS_READ | HR_ACCESS_WRITE, &ptr), HR_OK);
     assert_int_equal(rig.ops->buffer_release(b->buffer, rig.queue, ptr), HR_OK);
+    assert_int_equal(rig.ops->queue_finish(rig.queue), HR_OK); /* the next round writes on the other queue */
 }
 
 static void open_bench(struct bench *b)

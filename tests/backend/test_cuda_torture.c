@@ -88,6 +88,8 @@ static void wait(struct round *r)
         KEEPS(ops->queue_wait(r->second, r->event));
         with_waits.n_waits = 1;
         with_waits.waits = &r->event;
+    } else { /* what comes on the other queue still has to be ordered */
+        ops->queue_finish(r->queue);
     }
     if (KEEPS(ops->fill(r->second, r->buffer, 0, 64, "a", 1, &with_waits)) == HR_OK) {
         KEEPS(ops->event_query(r->timed, &done));

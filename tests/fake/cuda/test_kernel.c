@@ -38,6 +38,7 @@ static void a_kernel_holds_its_own_stream_alone(void **state)
 
     (void)state;
     OK(cu.MemsetD32Async(flag, 0, 1, stream));
+    rig_finish(stream);
     OK(launch("wait_for", 1, 1, (void *[]){&flag, &out, &limit}));
     OK(cu.MemcpyDtoHAsync(host, out, 4, stream));
     OK(cu.MemsetD32Async(out, 77, 1, other));
@@ -219,6 +220,7 @@ static void a_context_can_end_under_a_kernel(void **state)
     (void)state;
     *begun = 0;
     OK(cu.MemsetD32Async(flag, 0, 2, stream));
+    rig_finish(stream);
     OK(launch("spin", 1, 1, (void *[]){&flag}));
     while (*begun == 0) {
         OK(cu.MemcpyDtoHAsync((void *)begun, flag + 4, 4, other));

@@ -7,11 +7,23 @@ set(fake_scratch ${CMAKE_CURRENT_BINARY_DIR}/fake_scratch)
 file(MAKE_DIRECTORY ${fake_scratch})
 
 file(GLOB fake_cuda_files CONFIGURE_DEPENDS fake/cuda/driver/*.c)
-add_library(fake_cuda SHARED ${fake_cuda_files})
-target_include_directories(fake_cuda PRIVATE fake/cuda ${PROJECT_SOURCE_DIR}/backends)
-target_link_libraries(fake_cuda PRIVATE Threads::Threads ${CMAKE_DL_LIBS} m)
-target_compile_definitions(fake_cuda PRIVATE FAKE_CUDA_SCRATCH="${fake_scratch}")
-set_target_properties(fake_cuda PROPERTIES OUTPUT_NAME cuda SOVERSION 1 LIBRARY_OUTPUT_DIRECTORY ${fake_cuda})
+function(add_fake_cuda target folder)
+  add_library(${target} SHARED ${fake_cuda_files})
+  target_include_directories(${target} PRIVATE fake/cuda fake/cuda/driver ${PROJECT_SOURCE_DIR}/backends)
+  target_link_libraries(${target} PRIVATE Threads::Threads ${CMAKE_DL_LIBS} m)
+  target_compile_definitions(${target} PRIVATE FAKE_CUDA_SCRATCH="${fake_scratch}")
+  set_target_properties(${target} PROPERTIES OUTPUT_NAME cuda SOVERSION 1 LIBRARY_OUTPUT_DIRECTORY ${folder})
+endfunction()
+add_fake_cuda(fake_cuda ${fake_cuda})
+# Under ThreadSanitizer there are two: one that is looked at itself, for its own tests, and the one that programs run on,
+# which tells the tool what a GPU orders and nothing else (driver/sync.h).
+set(tested_fake_cuda ${fake_cuda})
+if(HR_SANITIZE MATCHES thread)
+  target_compile_definitions(fake_cuda PRIVATE FAKE_SHARP)
+  target_compile_options(fake_cuda PRIVATE -fno-sanitize=thread -fno-tree-loop-distribute-patterns)
+  set(tested_fake_cuda ${CMAKE_CURRENT_BINARY_DIR}/fake_cuda_plain)
+  add_fake_cuda(fake_cuda_plain ${tested_fake_cuda})
+endif()
 
 # The compiler of the host is told to call a function before every access to memory; gcc and clang have that by other
 # names.
@@ -37,6 +49,9 @@ set_target_properties(fake_nvrtc PROPERTIES OUTPUT_NAME nvrtc SOVERSION 13 LIBRA
 
 # Their own tests find them as programs find a driver: by name.
 file(GLOB fake_cuda_tests CONFIGURE_DEPENDS fake/cuda/test_*.c)
+if(NOT HR_SANITIZE MATCHES thread) # which finds the races
+  list(FILTER fake_cuda_tests EXCLUDE REGEX test_race)
+endif()
 foreach(file IN LISTS fake_cuda_tests)
   get_filename_component(name ${file} NAME_WE)
   string(REPLACE "test_" "" name ${name})
@@ -47,5 +62,10 @@ foreach(file IN LISTS fake_cuda_tests)
   add_dependencies(fake_cuda_${name} fake_cuda fake_nvrtc)
   hr_add_test(fake.cuda.${name} 60 fake_cuda_${name})
   set_property(TEST fake.cuda.${name} APPEND PROPERTY ENVIRONMENT_MODIFICATION
-               LD_LIBRARY_PATH=path_list_prepend:${fake_nvrtc} LD_LIBRARY_PATH=path_list_prepend:${fake_cuda})
+               LD_LIBRARY_PATH=path_list_prepend:${fake_nvrtc} LD_LIBRARY_PATH=path_list_prepend:${tested_fake_cuda})
 endforeach()
+if(HR_SANITIZE MATCHES thread)
+  add_dependencies(fake_cuda_race fake_cuda_plain) # and with it whoever runs a test
+  set_property(TEST fake.cuda.race APPEND PROPERTY ENVIRONMENT_MODIFICATION
+               LD_LIBRARY_PATH=path_list_prepend:${fake_cuda})
+endif()

@@ -59,14 +59,16 @@ static bool in_device(hri_cu_context context, uintptr_t address, size_t bytes, i
     const struct fake_range *range;
     bool ok;
 
-    pthread_rwlock_rdlock(&fake_ranges_lock);
+    fake_lock_to_read(&fake_ranges_lock);
     ok = fake_device_ok(context, address, bytes, write ? FAKE_WRITE : FAKE_READ);
     if (ok) {
         range = fake_range_at(address);
-        *window = (struct fake_window){
-            .begin = range->address, .end = range->address + range->bytes, .writable = !range->read_only};
+        *window = (struct fake_window){.begin = range->address,
+                                       .end = range->address + range->bytes,
+                                       .writable = !range->read_only,
+                                       .of_device = 1};
     }
-    pthread_rwlock_unlock(&fake_ranges_lock);
+    fake_unlock_shared(&fake_ranges_lock);
     return ok;
 }
 

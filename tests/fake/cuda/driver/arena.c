@@ -83,7 +83,8 @@ static void insert(struct arena *arena, size_t at, size_t offset, size_t bytes)
         if (!arena->blocks)
             fake_die("out of memory");
     }
-    memmove(arena->blocks + at + 1, arena->blocks + at, (arena->n - at) * sizeof *arena->blocks);
+    for (size_t i = arena->n; i > at; i--)
+        arena->blocks[i] = arena->blocks[i - 1];
     arena->blocks[at] = (struct block){.offset = offset, .bytes = bytes};
     arena->n++;
 }
@@ -95,7 +96,7 @@ uintptr_t fake_arena_take(hri_cu_dev device, size_t bytes)
     size_t pages = (bytes + PAGE - 1) / PAGE * PAGE + PAGE;
     size_t offset = SIZE_MAX, at = 0;
 
-    pthread_mutex_lock(&arena->lock);
+    fake_lock(&arena->lock);
     if (bytes <= fake_settings()->memory && grains <= fake_settings()->memory - arena->used) {
         offset = gap(arena, arena->next, pages, &at);
         if (offset == SIZE_MAX)
@@ -106,7 +107,7 @@ uintptr_t fake_arena_take(hri_cu_dev device, size_t bytes)
         arena->used += grains;
         arena->next = offset + pages;
     }
-    pthread_mutex_unlock(&arena->lock);
+    fake_unlock(&arena->lock);
     if (offset == SIZE_MAX)
         return 0;
     memset(arena->host + offset, GARBAGE, bytes < GARBAGE_MOST ? bytes : GARBAGE_MOST);
@@ -118,7 +119,7 @@ void fake_arena_give(hri_cu_dev device, uintptr_t address, size_t bytes)
     struct arena *arena = arena_of(device);
     size_t offset = (size_t)(address - (uintptr_t)arena->device), at = 0;
 
-    pthread_mutex_lock(&arena->lock);
+    fake_lock(&arena->lock);
     while (at < arena->n && arena->blocks[at].offset != offset)
         at++;
     if (at == arena->n)
@@ -127,9 +128,10 @@ void fake_arena_give(hri_cu_dev device, uintptr_t address, size_t bytes)
                   (off_t)arena->blocks[at].bytes) != 0)
         fake_die("device memory cannot be given back");
     arena->n--;
-    memmove(arena->blocks + at, arena->blocks + at + 1, (arena->n - at) * sizeof *arena->blocks);
+    for (size_t i = at; i < arena->n; i++)
+        arena->blocks[i] = arena->blocks[i + 1];
     arena->used -= (bytes + GRAIN - 1) / GRAIN * GRAIN;
-    pthread_mutex_unlock(&arena->lock);
+    fake_unlock(&arena->lock);
 }
 
 size_t fake_arena_free(hri_cu_dev device)
@@ -137,19 +139,19 @@ size_t fake_arena_free(hri_cu_dev device)
     struct arena *arena = arena_of(device);
     size_t left;
 
-    pthread_mutex_lock(&arena->lock);
+    fake_lock(&arena->lock);
     left = fake_settings()->memory - arena->used;
-    pthread_mutex_unlock(&arena->lock);
+    fake_unlock(&arena->lock);
     return left;
 }
 
 static void protect(struct arena *arena, int by, int when, int how)
 {
-    pthread_mutex_lock(&arena->lock);
+    fake_lock(&arena->lock);
     arena->users += by;
     if (arena->users == when && mprotect(arena->device, arena->span, how) != 0)
         fake_die("device memory cannot be protected");
-    pthread_mutex_unlock(&arena->lock);
+    fake_unlock(&arena->lock);
 }
 
 void fake_arena_open(hri_cu_dev device)

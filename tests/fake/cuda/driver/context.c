@@ -76,18 +76,18 @@ void fake_object_add(struct fake_object *object, enum fake_kind kind, hri_cu_con
     object->kind = kind;
     object->context = context;
     object->previous = NULL;
-    pthread_mutex_lock(&fake_objects_lock);
+    fake_lock(&fake_objects_lock);
     object->next = context->objects;
     if (object->next)
         object->next->previous = object;
     context->objects = object;
-    pthread_mutex_unlock(&fake_objects_lock);
+    fake_unlock(&fake_objects_lock);
     fake_alive(kind, 1);
 }
 
 void fake_object_remove(struct fake_object *object)
 {
-    pthread_mutex_lock(&fake_objects_lock);
+    fake_lock(&fake_objects_lock);
     if (object->next)
         object->next->previous = object->previous;
     if (object->previous)
@@ -95,7 +95,7 @@ void fake_object_remove(struct fake_object *object)
     else
         object->context->objects = object->next;
     object->magic = FAKE_DEAD;
-    pthread_mutex_unlock(&fake_objects_lock);
+    fake_unlock(&fake_objects_lock);
     fake_alive(object->kind, -1);
 }
 
@@ -158,12 +158,13 @@ int fake_context_depth(void)
 }
 
 /* Once, when the process ends: later calls are refused, threads are joined. */
-void fake_shut_down(void)
+bool fake_shut_down(void)
 {
     if (atomic_load(&started) != (int)getpid() || atomic_exchange(&down, true))
-        return;
+        return false;
     atomic_store(&fake_stopping, true);
     fake_streams_stop_all();
+    return true;
 }
 
 /* -- the driver's functions --------------------------------------------------------------------------------------- */
@@ -208,11 +209,11 @@ hri_cu_result cuDevicePrimaryCtxRetain(hri_cu_context *context, hri_cu_dev devic
         return code;
     if (device < 0 || device >= fake_settings()->devices)
         return HRI_CU_INVALID_DEVICE;
-    pthread_mutex_lock(&lock);
+    fake_lock(&lock);
     if (primary[device].refs++ == 0) {
         begin_context(&primary[device], device);
     }
-    pthread_mutex_unlock(&lock);
+    fake_unlock(&lock);
     fake_alive(FAKE_CONTEXT, 1);
     *context = &primary[device];
     return 0;
@@ -227,13 +228,13 @@ hri_cu_result cuDevicePrimaryCtxRelease_v2(hri_cu_dev device)
         return code;
     if (device < 0 || device >= fake_settings()->devices)
         return HRI_CU_INVALID_DEVICE;
-    pthread_mutex_lock(&lock);
+    fake_lock(&lock);
     if (primary[device].refs == 0) {
-        pthread_mutex_unlock(&lock);
+        fake_unlock(&lock);
         return HRI_CU_INVALID_CONTEXT;
     }
     last = --primary[device].refs == 0;
-    pthread_mutex_unlock(&lock);
+    fake_unlock(&lock);
     fake_alive(FAKE_CONTEXT, -1);
     if (last)
         fake_context_end(&primary[device]);

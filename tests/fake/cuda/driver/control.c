@@ -6,17 +6,17 @@
 
 FAKE_API void fake_cuda_hold(hri_cu_stream stream, int held)
 {
-    pthread_mutex_lock(&stream->lock);
+    fake_lock(&stream->lock);
     stream->held = held != 0;
-    pthread_cond_broadcast(&stream->changed);
-    pthread_mutex_unlock(&stream->lock);
+    fake_wake(&stream->changed);
+    fake_unlock(&stream->lock);
 }
 
 FAKE_API void fake_cuda_capture(hri_cu_stream stream, int capturing)
 {
-    pthread_mutex_lock(&stream->lock);
+    fake_lock(&stream->lock);
     stream->capturing = capturing != 0;
-    pthread_mutex_unlock(&stream->lock);
+    fake_unlock(&stream->lock);
 }
 
 FAKE_API hri_cu_context fake_cuda_context_create(hri_cu_dev device)

@@ -63,7 +63,7 @@ static void run(struct fake_work *work, bool skip)
     struct copy *copy = (struct copy *)work;
 
     if (!skip) {
-        pthread_rwlock_rdlock(&fake_ranges_lock);
+        fake_lock_to_read(&fake_ranges_lock);
         if (still_ok(copy, &copy->dst, FAKE_WRITE) && still_ok(copy, &copy->src, FAKE_READ)) {
             const void *src = copy->snapshot ? copy->snapshot : fake_arena_bytes(copy->src.address);
 
@@ -71,7 +71,7 @@ static void run(struct fake_work *work, bool skip)
         } else {
             fake_fault(work->stream->object.context, HRI_CU_ILLEGAL_ADDRESS);
         }
-        pthread_rwlock_unlock(&fake_ranges_lock);
+        fake_unlock_shared(&fake_ranges_lock);
     }
     free(copy->snapshot);
     free(copy);
@@ -82,7 +82,7 @@ static hri_cu_result check_side(hri_cu_context context, const struct copy *copy,
 {
     hri_cu_result code = 0;
 
-    pthread_rwlock_rdlock(&fake_ranges_lock);
+    fake_lock_to_read(&fake_ranges_lock);
     if (side->device) {
         if (!fake_device_ok(context, side->address, extent(copy, side), access))
             code = HRI_CU_INVALID_VALUE;
@@ -93,7 +93,7 @@ static hri_cu_result check_side(hri_cu_context context, const struct copy *copy,
             code = HRI_CU_INVALID_VALUE;
         side->pageable = host == FAKE_PAGEABLE;
     }
-    pthread_rwlock_unlock(&fake_ranges_lock);
+    fake_unlock_shared(&fake_ranges_lock);
     return code;
 }
 

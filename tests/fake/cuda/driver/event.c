@@ -22,9 +22,9 @@ static struct fake_mark *mark_of(hri_cu_event event)
 {
     struct fake_mark *mark;
 
-    pthread_mutex_lock(&event->lock);
+    fake_lock(&event->lock);
     mark = event->mark ? fake_mark_keep(event->mark) : NULL;
-    pthread_mutex_unlock(&event->lock);
+    fake_unlock(&event->lock);
     return mark;
 }
 
@@ -97,12 +97,12 @@ hri_cu_result cuEventRecord(hri_cu_event event, hri_cu_stream stream)
     if (code)
         return code;
     mark = fake_mark_new();
-    pthread_mutex_lock(&event->lock);
+    fake_lock(&event->lock);
     if (event->mark)
         fake_mark_drop(event->mark);
     event->mark = mark;
     fake_mark_push(stream, mark);
-    pthread_mutex_unlock(&event->lock);
+    fake_unlock(&event->lock);
     return 0;
 }
 
@@ -150,9 +150,9 @@ static bool has_time(hri_cu_event event)
 {
     bool has;
 
-    pthread_mutex_lock(&event->lock);
+    fake_lock(&event->lock);
     has = event->timing && event->mark;
-    pthread_mutex_unlock(&event->lock);
+    fake_unlock(&event->lock);
     return has;
 }
 

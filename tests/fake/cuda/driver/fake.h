@@ -4,6 +4,7 @@
 
 #include "cuda/driver.h"
 #include "kernel/image.h"
+#include "sync.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -83,7 +84,7 @@ hri_cu_context fake_context_new(hri_cu_dev device);
 void fake_context_end(hri_cu_context context);
 hri_cu_context fake_context_current(void);
 int fake_context_depth(void);
-void fake_shut_down(void);
+bool fake_shut_down(void); /* false where the driver was never started: in the child of a fork too */
 
 /* What belongs to a context and ends with it. */
 struct fake_object {

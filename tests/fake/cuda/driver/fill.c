@@ -17,23 +17,33 @@ static size_t extent(const struct fill *fill)
     return (fill->height - 1) * fill->pitch + fill->width * fill->unit;
 }
 
+static void fill_row(unsigned char *row, const struct fill *fill)
+{
+    unsigned char value[4];
+
+    memcpy(value, &fill->value, sizeof value);
+    fake_saw(row, fill->width * fill->unit, 1);
+    for (size_t x = 0; x < fill->width; x++)
+        for (unsigned i = 0; i < fill->unit; i++)
+            row[x * fill->unit + i] = value[i];
+}
+
 static void run(struct fake_work *work, bool skip)
 {
     struct fill *fill = (struct fill *)work;
     hri_cu_context context = work->stream->object.context;
 
     if (!skip) {
-        pthread_rwlock_rdlock(&fake_ranges_lock);
+        fake_lock_to_read(&fake_ranges_lock);
         if (fake_device_ok(context, fill->address, extent(fill), FAKE_WRITE)) {
             unsigned char *at = fake_arena_bytes(fill->address);
 
             for (size_t y = 0; y < fill->height; y++)
-                for (size_t x = 0; x < fill->width; x++)
-                    memcpy(at + y * fill->pitch + x * fill->unit, &fill->value, fill->unit);
+                fill_row(at + y * fill->pitch, fill);
         } else {
             fake_fault(context, HRI_CU_ILLEGAL_ADDRESS);
         }
-        pthread_rwlock_unlock(&fake_ranges_lock);
+        fake_unlock_shared(&fake_ranges_lock);
     }
     free(fill);
 }
@@ -51,10 +61,10 @@ static hri_cu_result submit(enum fake_call call, const struct fill *what, hri_cu
     if (what->address % what->unit != 0 || what->pitch % what->unit != 0 ||
         (what->height > 1 && what->pitch < what->width * what->unit))
         return HRI_CU_INVALID_VALUE;
-    pthread_rwlock_rdlock(&fake_ranges_lock);
+    fake_lock_to_read(&fake_ranges_lock);
     if (!fake_device_ok(context, what->address, extent(what), FAKE_WRITE))
         code = HRI_CU_INVALID_VALUE;
-    pthread_rwlock_unlock(&fake_ranges_lock);
+    fake_unlock_shared(&fake_ranges_lock);
     if (code)
         return code;
     fill = malloc(sizeof *fill);

@@ -37,8 +37,10 @@ struct fake_mark *fake_mark_keep(struct fake_mark *mark)
 
 void fake_mark_drop(struct fake_mark *mark)
 {
+    fake_before(&mark->reached);
     if (atomic_fetch_sub(&mark->refs, 1) != 1)
         return;
+    fake_after(&mark->reached);
     pthread_mutex_destroy(&mark->lock);
     pthread_cond_destroy(&mark->changed);
     free(mark);
@@ -49,28 +51,31 @@ static void reach(struct fake_mark *mark)
     struct timespec now;
 
     clock_gettime(CLOCK_MONOTONIC, &now);
-    pthread_mutex_lock(&mark->lock);
+    fake_before(mark);
+    fake_lock(&mark->lock);
     mark->reached = true;
     mark->when_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-    pthread_cond_broadcast(&mark->changed);
-    pthread_mutex_unlock(&mark->lock);
+    fake_wake(&mark->changed);
+    fake_unlock(&mark->lock);
 }
 
 bool fake_mark_reached(struct fake_mark *mark, uint64_t *when_ns)
 {
     bool reached;
 
-    pthread_mutex_lock(&mark->lock);
+    fake_lock(&mark->lock);
     reached = mark->reached;
     *when_ns = mark->when_ns;
-    pthread_mutex_unlock(&mark->lock);
+    fake_unlock(&mark->lock);
+    if (reached)
+        fake_after(mark);
     return reached;
 }
 
 /* Wakes now and then to see whether the waiting stream has been given up meanwhile. */
 void fake_mark_wait(struct fake_mark *mark, hri_cu_stream stream)
 {
-    pthread_mutex_lock(&mark->lock);
+    fake_lock(&mark->lock);
     while (!mark->reached && !(stream && atomic_load(&stream->given_up))) {
         struct timespec until;
 
@@ -80,9 +85,10 @@ void fake_mark_wait(struct fake_mark *mark, hri_cu_stream stream)
             until.tv_nsec -= 1000000000;
             until.tv_sec++;
         }
-        pthread_cond_timedwait(&mark->changed, &mark->lock, &until);
+        fake_wait_until(&mark->changed, &mark->lock, &until);
     }
-    pthread_mutex_unlock(&mark->lock);
+    fake_unlock(&mark->lock);
+    fake_after(mark);
 }
 
 static void run_reach(struct fake_work *work, bool skip)

@@ -99,11 +99,11 @@ hri_cu_result cuMemHostGetDevicePointer_v2(hri_cu_pointer *pointer, void *host, 
 
     if (code)
         return code;
-    pthread_rwlock_rdlock(&fake_ranges_lock);
+    fake_lock_to_read(&fake_ranges_lock);
     range = fake_range_at((uintptr_t)host);
     if (flags != 0 || !range || range->kind == FAKE_BUFFER || !range->mapped)
         code = HRI_CU_INVALID_VALUE;
-    pthread_rwlock_unlock(&fake_ranges_lock);
+    fake_unlock_shared(&fake_ranges_lock);
     if (code)
         return code;
     *pointer = (uintptr_t)host;
@@ -163,9 +163,9 @@ static bool is_known(uintptr_t address)
 {
     bool known;
 
-    pthread_rwlock_rdlock(&fake_ranges_lock);
+    fake_lock_to_read(&fake_ranges_lock);
     known = fake_range_at(address) != NULL;
-    pthread_rwlock_unlock(&fake_ranges_lock);
+    fake_unlock_shared(&fake_ranges_lock);
     return known;
 }
 
@@ -190,13 +190,13 @@ static struct fake_range next_of(hri_cu_context context)
     const struct fake_range *range;
     uintptr_t from = 0;
 
-    pthread_rwlock_rdlock(&fake_ranges_lock);
+    fake_lock_to_read(&fake_ranges_lock);
     while (found.bytes == 0 && (range = fake_range_above(from)) != NULL) {
         if (range->context == context)
             found = *range;
         from = range->address + range->bytes;
     }
-    pthread_rwlock_unlock(&fake_ranges_lock);
+    fake_unlock_shared(&fake_ranges_lock);
     return found;
 }
 

@@ -119,8 +119,10 @@ hri_cu_result cuModuleLoadDataEx(hri_cu_module *module, const void *image, unsig
 
 void fake_code_drop(struct fake_code *code)
 {
+    fake_before(code);
     if (atomic_fetch_sub(&code->users, 1) != 1)
         return;
+    fake_after(code);
     pthread_mutex_destroy(&code->turn);
     code->ops->unload(code);
 }

@@ -25,9 +25,19 @@ static void pause_a_little(void)
     nanosleep(&(struct timespec){.tv_nsec = 20000}, NULL);
 }
 
+#ifdef FAKE_SHARP
+static void saw(uintptr_t address, size_t bytes, int write)
+{
+    fake_saw(fake_arena_bytes(address), bytes, write);
+}
+#endif
+
 static const struct fake_hooks hooks = {.access = fake_access,
                                         .barrier = fake_block_barrier,
                                         .pause = pause_a_little,
+#ifdef FAKE_SHARP
+                                        .saw = saw,
+#endif
                                         .generation = (const volatile unsigned *)&fake_ranges_generation};
 
 static int run(const struct fake_code *code, const struct fake_function_code *function, const struct fake_place *place,

@@ -93,7 +93,7 @@ struct ptx_instruction {
     enum ptx_compare compare;
     enum ptx_round round;
     unsigned vector; /* 1, 2, 4 */
-    bool saturate;
+    bool saturate, is_volatile;
     int guard; /* the predicate's register, -1: always */
     bool guard_not;
     struct ptx_operand operand[4];

@@ -15,7 +15,7 @@ static const struct {
 /* A modifier that sets one member to a value, for the instructions in `of` (a blank before and behind each). */
 static const struct {
     const char *text;
-    enum { MODE, SPACE, COMPARE, ROUND, VECTOR, SATURATE, NOTHING } member;
+    enum { MODE, SPACE, COMPARE, ROUND, VECTOR, SATURATE, VOLATILE, NOTHING } member;
     int value;
     const char *of;
 } modifiers[] = {
@@ -48,8 +48,8 @@ static const struct {
     {"ca", NOTHING, 0, " ld "},
     {"cg", NOTHING, 0, " ld st "},
     {"cs", NOTHING, 0, " ld st "},
-    {"volatile", NOTHING, 0, " ld st "},
-    {"relaxed", NOTHING, 0, " ld st atom red "},
+    {"volatile", VOLATILE, 1, " ld st "},
+    {"relaxed", VOLATILE, 1, " ld st atom red "},
     {"sys", NOTHING, 0, " ld st atom red "},
     {"gpu", NOTHING, 0, " ld st atom red "},
     {"to", NOTHING, 0, " cvta "},
@@ -79,6 +79,9 @@ static void set(struct ptx_instruction *instruction, size_t i)
         break;
     case SATURATE:
         instruction->saturate = true;
+        break;
+    case VOLATILE:
+        instruction->is_volatile = true;
         break;
     case NOTHING:
         break;

@@ -45,7 +45,7 @@ static void set(struct thread *thread, unsigned index, enum ptx_type type, uint6
  */
 
 /* The bytes at an address of the device, after a look whether they may be used. */
-static int reach(struct thread *thread, uintptr_t address, size_t bytes, int write, unsigned char **at)
+static int reach(struct thread *thread, uintptr_t address, size_t bytes, int write, bool atomic, unsigned char **at)
 {
     const struct fake_window *window = &thread->window;
 
@@ -61,6 +61,8 @@ static int reach(struct thread *thread, uintptr_t address, size_t bytes, int wri
         thread->generation = generation;
     }
     *at = fake_arena_bytes(address);
+    if (!atomic)
+        fake_saw(*at, bytes, write);
     return 0;
 }
 
@@ -116,7 +118,7 @@ static int run_load(struct thread *thread, const struct ptx_instruction *instruc
     if (from->kind == PTX_PARAMETER)
         at = (unsigned char *)thread->params[from->index] + from->number;
     else
-        code = reach(thread, address_of(thread, from), (size_t)bytes * to->n, 0, &at);
+        code = reach(thread, address_of(thread, from), (size_t)bytes * to->n, 0, instruction->is_volatile, &at);
     for (unsigned i = 0; i < to->n && code == 0; i++)
         set(thread, to->of[i], instruction->type, load(at + i * bytes, bytes));
     return code;
@@ -127,7 +129,8 @@ static int run_store(struct thread *thread, const struct ptx_instruction *instru
     const struct ptx_operand *from = &instruction->operand[1];
     unsigned bytes = ptx_bytes(instruction->type);
     unsigned char *at;
-    int code = reach(thread, address_of(thread, &instruction->operand[0]), (size_t)bytes * from->n, 1, &at);
+    int code = reach(thread, address_of(thread, &instruction->operand[0]), (size_t)bytes * from->n, 1,
+                     instruction->is_volatile, &at);
 
     for (unsigned i = 0; i < from->n && code == 0; i++)
         store(at + i * bytes, thread->registers[from->of[i]], bytes);
@@ -141,7 +144,7 @@ static int run_atomic(struct thread *thread, const struct ptx_instruction *instr
     uint64_t by = value_of(thread, &instruction->operand[first + 1], instruction->type), old;
     unsigned bytes = ptx_bytes(instruction->type);
     unsigned char *at;
-    int code = reach(thread, address_of(thread, &instruction->operand[first]), bytes, 1, &at);
+    int code = reach(thread, address_of(thread, &instruction->operand[first]), bytes, 1, true, &at);
 
     if (code)
         return code;

@@ -2,7 +2,6 @@
 #include "fake.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 pthread_rwlock_t fake_ranges_lock = PTHREAD_RWLOCK_INITIALIZER;
 atomic_uint fake_ranges_generation;
@@ -45,7 +44,7 @@ hri_cu_result fake_range_add(const struct fake_range *range)
     hri_cu_result code = 0;
     size_t i;
 
-    pthread_rwlock_wrlock(&fake_ranges_lock);
+    fake_lock_to_write(&fake_ranges_lock);
     i = search(range->address);
     if (i < n_ranges && ranges[i].address < range->address + range->bytes)
         code = HRI_CU_ALREADY_REGISTERED;
@@ -56,12 +55,13 @@ hri_cu_result fake_range_add(const struct fake_range *range)
             fake_die("out of memory");
     }
     if (code == 0) {
-        memmove(ranges + i + 1, ranges + i, (n_ranges - i) * sizeof *ranges);
+        for (size_t j = n_ranges; j > i; j--)
+            ranges[j] = ranges[j - 1];
         ranges[i] = *range;
         n_ranges++;
         atomic_fetch_add(&fake_ranges_generation, 1);
     }
-    pthread_rwlock_unlock(&fake_ranges_lock);
+    fake_unlock_shared(&fake_ranges_lock);
     return code;
 }
 
@@ -70,16 +70,17 @@ bool fake_range_take(uintptr_t address, enum fake_kind kind, hri_cu_context cont
     bool found;
     size_t i;
 
-    pthread_rwlock_wrlock(&fake_ranges_lock);
+    fake_lock_to_write(&fake_ranges_lock);
     i = search(address);
     found = i < n_ranges && ranges[i].address == address && ranges[i].kind == kind && ranges[i].context == context;
     if (found) {
         *taken = ranges[i];
         n_ranges--;
-        memmove(ranges + i, ranges + i + 1, (n_ranges - i) * sizeof *ranges);
+        for (size_t j = i; j < n_ranges; j++)
+            ranges[j] = ranges[j + 1];
         atomic_fetch_add(&fake_ranges_generation, 1);
     }
-    pthread_rwlock_unlock(&fake_ranges_lock);
+    fake_unlock_shared(&fake_ranges_lock);
     return found;
 }
 

@@ -18,6 +18,7 @@ static void do_work(hri_cu_stream stream, struct fake_work *work)
     hri_cu_context context = stream->object.context;
     bool skip = atomic_load(&stream->given_up) || atomic_load(&context->sticky);
 
+    fake_after(work);
     if (work->late && !skip) {
         struct timespec pause = {.tv_nsec = (long)(fake_settings()->late_us % 1000000) * 1000,
                                  .tv_sec = (time_t)(fake_settings()->late_us / 1000000)};
@@ -37,7 +38,7 @@ static void *serve(void *argument)
 {
     hri_cu_stream stream = argument;
 
-    pthread_mutex_lock(&stream->lock);
+    fake_lock(&stream->lock);
     for (;;) {
         struct fake_work *work = stream->first;
         bool given_up = atomic_load(&stream->given_up);
@@ -45,17 +46,17 @@ static void *serve(void *argument)
         if (!work && stream->closing)
             break;
         if (!work || (stream->held && !given_up)) {
-            pthread_cond_wait(&stream->changed, &stream->lock);
+            fake_wait(&stream->changed, &stream->lock);
             continue;
         }
         stream->first = work->next;
         if (!stream->first)
             stream->last = &stream->first;
-        pthread_mutex_unlock(&stream->lock);
+        fake_unlock(&stream->lock);
         do_work(stream, work);
-        pthread_mutex_lock(&stream->lock);
+        fake_lock(&stream->lock);
     }
-    pthread_mutex_unlock(&stream->lock);
+    fake_unlock(&stream->lock);
     atomic_store(&stream->ended, true);
     return NULL;
 }
@@ -64,11 +65,12 @@ void fake_stream_push(hri_cu_stream stream, struct fake_work *work)
 {
     work->stream = stream;
     work->next = NULL;
-    pthread_mutex_lock(&stream->lock);
+    fake_before(work);
+    fake_lock(&stream->lock);
     *stream->last = work;
     stream->last = &work->next;
-    pthread_cond_broadcast(&stream->changed);
-    pthread_mutex_unlock(&stream->lock);
+    fake_wake(&stream->changed);
+    fake_unlock(&stream->lock);
 }
 
 void fake_stream_drain(hri_cu_stream stream)
@@ -85,10 +87,10 @@ void fake_stream_drain(hri_cu_stream stream)
 
 static void close_stream(hri_cu_stream stream)
 {
-    pthread_mutex_lock(&stream->lock);
+    fake_lock(&stream->lock);
     stream->closing = true;
-    pthread_cond_broadcast(&stream->changed);
-    pthread_mutex_unlock(&stream->lock);
+    fake_wake(&stream->changed);
+    fake_unlock(&stream->lock);
 }
 
 /* A kernel that runs looks for this when it finds the generation changed. */
@@ -104,13 +106,13 @@ static hri_cu_stream take(hri_cu_context context)
 {
     hri_cu_stream found = NULL;
 
-    pthread_mutex_lock(&all_lock);
+    fake_lock(&all_lock);
     for (hri_cu_stream *at = &all; *at && !found; at = found ? at : &(*at)->next)
         if (context ? (*at)->object.context == context : atomic_load(&(*at)->ended)) {
             found = *at;
             *at = found->next;
         }
-    pthread_mutex_unlock(&all_lock);
+    fake_unlock(&all_lock);
     return found;
 }
 
@@ -146,12 +148,12 @@ void fake_streams_stop(hri_cu_context context)
 /* What is left stays where it is: the process ends. */
 void fake_streams_stop_all(void)
 {
-    pthread_mutex_lock(&all_lock);
+    fake_lock(&all_lock);
     for (hri_cu_stream stream = all; stream; stream = stream->next) {
         give_up(stream);
         pthread_join(stream->thread, NULL);
     }
-    pthread_mutex_unlock(&all_lock);
+    fake_unlock(&all_lock);
 }
 
 static hri_cu_stream new_stream(hri_cu_context context)
@@ -168,10 +170,10 @@ static hri_cu_stream new_stream(hri_cu_context context)
     fake_object_add(&made->object, FAKE_STREAM, context);
     if (pthread_create(&made->thread, NULL, serve, made) != 0)
         fake_die("no thread for a stream");
-    pthread_mutex_lock(&all_lock);
+    fake_lock(&all_lock);
     made->next = all;
     all = made;
-    pthread_mutex_unlock(&all_lock);
+    fake_unlock(&all_lock);
     return made;
 }
 
@@ -185,11 +187,11 @@ static hri_cu_stream legacy_of(hri_cu_context context)
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     hri_cu_stream stream;
 
-    pthread_mutex_lock(&lock);
+    fake_lock(&lock);
     if (!context->legacy)
         context->legacy = new_stream(context);
     stream = context->legacy;
-    pthread_mutex_unlock(&lock);
+    fake_unlock(&lock);
     return stream;
 }
 
@@ -208,9 +210,9 @@ hri_cu_result fake_stream_check(hri_cu_context context, hri_cu_stream *given)
         return HRI_CU_INVALID_HANDLE;
     if (stream->object.context != context)
         return HRI_CU_INVALID_CONTEXT;
-    pthread_mutex_lock(&stream->lock);
+    fake_lock(&stream->lock);
     capturing = stream->capturing;
-    pthread_mutex_unlock(&stream->lock);
+    fake_unlock(&stream->lock);
     return capturing ? HRI_CU_CAPTURE_UNSUPPORTED : 0;
 }
 
@@ -301,8 +303,8 @@ hri_cu_result cuStreamIsCapturing(hri_cu_stream stream, int *status)
         stream = legacy_of(context);
     if (!stream || !fake_object_is(&stream->object, FAKE_STREAM))
         return HRI_CU_INVALID_HANDLE;
-    pthread_mutex_lock(&stream->lock);
+    fake_lock(&stream->lock);
     *status = stream->capturing ? 1 : HRI_CU_CAPTURE_NONE;
-    pthread_mutex_unlock(&stream->lock);
+    fake_unlock(&stream->lock);
     return 0;
 }

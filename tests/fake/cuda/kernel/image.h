@@ -34,6 +34,7 @@ struct fake_kernel {
 struct fake_window {
     uintptr_t begin, end;
     int writable;
+    int of_device; /* no variable of the program's own */
 };
 
 /* A thread that looks at one word so often in a row is waiting: it pauses, so that a look takes as long as on a GPU,
@@ -45,6 +46,8 @@ struct fake_hooks {
     int (*access)(uintptr_t address, size_t bytes, int write, struct fake_window *window);
     int (*barrier)(void);
     void (*pause)(void);
+    void (*saw)(uintptr_t address, size_t bytes,
+                int write);              /* of the device, not volatile; NULL: nobody wants to know */
     const volatile unsigned *generation; /* windows are good as long as it stays the same */
 };
 

@@ -49,11 +49,11 @@ static thread_local fake_running *fake_self;
     longjmp(fake_self->out, code);
 }
 
-__attribute__((no_sanitize_thread, noinline, unused)) static void fake_look_up(uintptr_t address, size_t bytes,
-                                                                               int write)
+__attribute__((no_sanitize_thread, noinline, unused)) static const fake_window *fake_look_up(uintptr_t address,
+                                                                                             size_t bytes, int write)
 {
     fake_running *self = fake_self;
-    fake_window window = {0, 0, 0};
+    fake_window window = {};
     int code;
 
     if (self->generation != *fake_image.hooks->generation)
@@ -63,10 +63,11 @@ __attribute__((no_sanitize_thread, noinline, unused)) static void fake_look_up(u
     code = fake_image.hooks->access(address, bytes, write, &window);
     if (code)
         fake_stop(code);
-    self->windows[self->next++ % 4] = window;
+    self->windows[self->next % 4] = window;
+    return &self->windows[self->next++ % 4];
 }
 
-FAKE_OWN void fake_access(uintptr_t address, size_t bytes, int write)
+FAKE_OWN const fake_window *fake_find(uintptr_t address, size_t bytes, int write)
 {
     const fake_running *self = fake_self;
 
@@ -74,15 +75,28 @@ FAKE_OWN void fake_access(uintptr_t address, size_t bytes, int write)
         for (const fake_window &window : self->windows)
             if (address >= window.begin && address < window.end && bytes <= window.end - address &&
                 window.writable >= write)
-                return;
-    fake_look_up(address, bytes, write);
+                return &window;
+    return fake_look_up(address, bytes, write);
+}
+
+FAKE_OWN void fake_access(uintptr_t address, size_t bytes, int write)
+{
+    const fake_window *window = fake_find(address, bytes, write);
+
+    if (window->of_device && fake_image.hooks->saw)
+        fake_image.hooks->saw(address, bytes, write);
+}
+
+FAKE_OWN void fake_boundary(uintptr_t address, size_t bytes)
+{
+    if (address % (bytes > 4 ? 4 : bytes))
+        fake_stop(716);
 }
 
 /* An access of a size that the device has instructions for. */
 FAKE_OWN void fake_word(uintptr_t address, size_t bytes, int write)
 {
-    if (address % (bytes > 4 ? 4 : bytes))
-        fake_stop(716);
+    fake_boundary(address, bytes);
     fake_access(address, bytes, write);
 }
 
@@ -96,7 +110,8 @@ FAKE_OWN void fake_shared_word(uintptr_t address, size_t bytes, int write)
     else if (++self->repeats % FAKE_PATIENCE == 0)
         fake_image.hooks->pause();
     self->last = address;
-    fake_word(address, bytes, write);
+    fake_boundary(address, bytes);
+    fake_find(address, bytes, write);
 }
 
 #define FAKE_CHECK extern "C" __attribute__((visibility("hidden"), no_sanitize_thread, used)) void
