@@ -92,14 +92,12 @@ hr_status hri_cu_buffer_release(struct hrb_buffer *buffer, struct hrb_queue *que
     return st;
 }
 
-void hri_cu_mirror_end(struct hri_cu_buffer *buffer)
+void hri_cu_mirror_end(const struct hri_cu_buffer *buffer)
 {
-    struct hri_cu_device *device = hri_cu_device(buffer->head.device);
+    const struct hri_cu_device *device = hri_cu_device(buffer->head.device);
 
-    if (buffer->released) {
-        device->cu->EventSynchronize(buffer->released->done); /* where it fails, nothing is copied any more */
-        hri_cu_event_give(device, buffer->released);
-    }
+    if (buffer->released)
+        hri_cu_wait_quietly(device, buffer->released->done);
     if (buffer->mirror)
         device->cu->MemFreeHost(buffer->mirror);
 }

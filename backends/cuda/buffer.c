@@ -73,8 +73,8 @@ hr_status hri_cu_buffer_view(struct hrb_buffer *parent, uint64_t offset, uint64_
 
 void hri_cu_buffer_destroy(struct hrb_buffer *buffer)
 {
-    const struct hri_cu_device *device = hri_cu_device(buffer->device);
-    struct hri_cu_buffer *closing = hri_cu_buffer(buffer);
+    struct hri_cu_device *device = hri_cu_device(buffer->device);
+    const struct hri_cu_buffer *closing = hri_cu_buffer(buffer);
 
     if ((!closing->view || closing->mirror) && hri_cu_enter_quietly(device)) {
         if (buffer->kind == HR_MEMORY_IMPORTED)
@@ -86,6 +86,8 @@ void hri_cu_buffer_destroy(struct hrb_buffer *buffer)
         hri_cu_mirror_end(closing);
         hri_cu_leave(device);
     }
+    if (closing->released)
+        hri_cu_event_give(device, closing->released);
     free(buffer);
 }
 

@@ -43,6 +43,8 @@ hr_status hri_cu_event_take(struct hrb_queue *queue, bool timed, struct hri_cu_e
     struct hri_cu_event_object *taken;
     hr_status st = HR_OK;
 
+    if (timed)
+        hri_cu_clock_tick(device);
     pthread_mutex_lock(&device->lock);
     taken = device->spare[timed];
     if (taken) {
@@ -71,6 +73,7 @@ void hri_cu_event_give(struct hri_cu_device *device, struct hri_cu_event_object 
 {
     const bool timed = event->start != NULL;
     bool kept = false;
+    bool inside;
 
     pthread_mutex_lock(&device->lock);
     if (device->n_spare[timed] < MOST_SPARE) {
@@ -80,10 +83,12 @@ void hri_cu_event_give(struct hri_cu_device *device, struct hri_cu_event_object 
         kept = true;
     }
     pthread_mutex_unlock(&device->lock);
-    if (kept || !hri_cu_enter_quietly(device))
+    if (kept)
         return;
+    inside = hri_cu_enter_quietly(device);
     destroy(device->cu, event);
-    hri_cu_leave(device);
+    if (inside)
+        hri_cu_leave(device);
 }
 
 void hri_cu_events_close(struct hri_cu_device *device)

@@ -25,6 +25,7 @@ struct hri_cu_clock {
     hri_cu_event event[2]; /* one is the origin; the next one will be the other */
     unsigned origin;       /* which */
     uint64_t origin_ns;    /* when it was reached, on the clock of services->now_ns */
+    uint64_t struck_ns;    /* when the last one was recorded, on the same */
     bool moving;           /* the next one has been recorded */
 };
 
@@ -149,7 +150,7 @@ hr_status hri_cu_device_native(struct hrb_device *device, struct hrb_native *nat
 uint64_t hri_cu_chunk_left(uintptr_t at);
 struct hri_cu_buffer *hri_cu_buffer_new(struct hri_cu_device *device, uint32_t kind, uint64_t bytes);
 void hri_cu_import_end(const struct hri_cu_buffer *buffer); /* unregisters; inside the context */
-void hri_cu_mirror_end(struct hri_cu_buffer *buffer);       /* inside the context; views: WAITS for its last copy */
+void hri_cu_mirror_end(const struct hri_cu_buffer *buffer); /* inside the context; views: WAITS for its last copy */
 hr_status hri_cu_buffer_create(struct hrb_device *device, uint32_t kind, uint64_t bytes, struct hrb_buffer **buffer);
 hr_status hri_cu_buffer_import(struct hrb_device *device, void *pointer, uint64_t bytes, struct hrb_buffer **buffer);
 hr_status hri_cu_buffer_view(struct hrb_buffer *parent, uint64_t offset, uint64_t bytes, struct hrb_buffer **view);
@@ -179,11 +180,15 @@ hr_status hri_cu_event_wait(struct hrb_event *event, uint64_t timeout_ns);
 hr_status hri_cu_event_query(struct hrb_event *event, uint32_t *done);
 hr_status hri_cu_event_times(struct hrb_event *event, uint64_t *start_ns, uint64_t *end_ns);
 void hri_cu_event_destroy(struct hrb_event *event);
+/* Until the event is done or has failed. Inside the context. WAITS. */
+void hri_cu_wait_quietly(const struct hri_cu_device *device, hri_cu_event event);
 /* The spare ones. */
 void hri_cu_events_close(struct hri_cu_device *device);
 /* Inside the context. start WAITS for a stream of its own. */
 hri_cu_result hri_cu_clock_start(struct hri_cu_device *device);
 void hri_cu_clock_end(struct hri_cu_device *device);
+/* An event with times is about to be recorded: the origin moves on if it lies far back. */
+void hri_cu_clock_tick(struct hri_cu_device *device);
 /* When the events of a timed one were reached, on the clock of services->now_ns. */
 hri_cu_result hri_cu_clock_read(struct hri_cu_device *device, const struct hri_cu_event_object *event,
                                 uint64_t *start_ns, uint64_t *end_ns);

@@ -43,6 +43,19 @@ static uint64_t next_sleep(uint64_t waited_ns, uint64_t left_ns)
     return ns < left_ns ? ns : left_ns;
 }
 
+static void sleep_for(uint64_t ns)
+{
+    const struct timespec sleep = {.tv_nsec = (long)ns};
+
+    clock_nanosleep(CLOCK_MONOTONIC, 0, &sleep, NULL); /* cut short by a signal: one look more */
+}
+
+void hri_cu_wait_quietly(const struct hri_cu_device *device, hri_cu_event event)
+{
+    while (device->cu->EventQuery(event) == HRI_CU_NOT_READY)
+        sleep_for(SHORTEST_SLEEP_NS);
+}
+
 static hr_status poll(const struct hri_cu_device *device, hri_cu_event event, uint64_t timeout_ns)
 {
     const struct hrb_services *services = device->head.services;
@@ -50,7 +63,6 @@ static hr_status poll(const struct hri_cu_device *device, hri_cu_event event, ui
     uint64_t waited = 0;
 
     for (;;) {
-        struct timespec sleep = {0};
         hri_cu_result code;
         hr_status st = look(device, event, &code);
 
@@ -58,8 +70,7 @@ static hr_status poll(const struct hri_cu_device *device, hri_cu_event event, ui
             return st;
         if (waited >= timeout_ns)
             return HR_TIMEOUT;
-        sleep.tv_nsec = (long)next_sleep(waited, timeout_ns - waited);
-        clock_nanosleep(CLOCK_MONOTONIC, 0, &sleep, NULL); /* cut short by a signal: one look more */
+        sleep_for(next_sleep(waited, timeout_ns - waited));
         waited = services->now_ns() - start;
     }
 }

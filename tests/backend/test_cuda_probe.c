@@ -108,7 +108,7 @@ static void all_symbols_are_asked_for_by_their_versions(void **state)
 
 static void devices_are_numbered(void **state)
 {
-    struct hrb_instance *instance = NULL;
+    static struct hrb_instance *instance; /* for the life of the process */
     struct hrb_device *device = NULL;
     hr_device_info info = {.size = sizeof info};
 

