@@ -23,6 +23,7 @@ forbid 'no detached threads' 'pthread_detach|PTHREAD_CREATE_DETACHED' include sr
 forbid 'no user events, no callbacks of drivers' 'clCreateUserEvent|clSetEventCallback|cuLaunchHostFunc' src backends
 forbid 'backends include backend.h and nothing of src/' '#include "(core|transfer|stream|observe|cli)/' backends
 forbid 'src/core knows nothing above it' '#include "(transfer|stream|cli)/' src/core
+forbid 'src/observe knows nothing above it' '#include "(transfer|stream|cli)/' src/observe
 forbid 'src/transfer knows nothing above it' '#include "(stream|cli)/' src/transfer
 forbid 'examples see the public interface alone' '#include "(core|transfer|stream|observe|cli|backend)' examples
 
