@@ -31,6 +31,14 @@ static hr_status seen(hr_event *event)
     return st;
 }
 
+/* The program may let its memory go now: reads of this queue that have not landed never do. */
+static hr_status lost(hr_event *event, hr_status st)
+{
+    hri_queue_fail(event->queue, st);
+    hri_land(event->queue);
+    return st;
+}
+
 hr_status hr_event_wait(hr_event *event, uint64_t timeout_ns)
 {
     struct hrb_trace *trace;
@@ -48,10 +56,8 @@ hr_status hr_event_wait(hr_event *event, uint64_t timeout_ns)
     st = event->queue->device->ops->event_wait(event->native, timeout_ns);
     hri_trace_waited(trace, "wait: event", begin);
     if (st == HR_OK)
-        st = seen(event);
-    else if (st != HR_TIMEOUT)
-        hri_queue_fail(event->queue, st);
-    return st;
+        return seen(event);
+    return st == HR_TIMEOUT ? st : lost(event, st);
 }
 
 hr_status hr_event_done(hr_event *event, uint32_t *done)
@@ -69,7 +75,7 @@ hr_status hr_event_done(hr_event *event, uint32_t *done)
     }
     st = event->queue->device->ops->event_query(event->native, &is);
     if (st != HR_OK)
-        return hri_queue_fail(event->queue, st);
+        return lost(event, st);
     if (is)
         st = seen(event);
     if (st == HR_OK)

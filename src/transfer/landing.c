@@ -3,6 +3,7 @@
 
 #include "core/util.h"
 #include "transfer/copy.h"
+#include "transfer/mark.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -36,14 +37,17 @@ static void unref(hr_device *device, struct hri_landing *landing)
     keep_spare(&device->landings, landing);
 }
 
-/* Ends one that is off the list. whole: its bytes are there. */
+/* Ends one that is off the list. whole: its bytes are there; otherwise its copy may still be under way, as its block's
+ * uses tell. */
 static void end(hr_device *device, struct hri_landing *landing, bool whole)
 {
     struct hri_landings *landings = &device->landings;
 
     if (whole)
+        hri_uses_clear(&landing->block->uses);
+    if (whole && landing->dst != NULL)
         memcpy(landing->dst, landing->block->buffer->host, landing->bytes);
-    else
+    if (!whole && landing->dst != NULL)
         atomic_store(&landing->queue->read_lost, true);
     landings->taken -= landing->block->bytes;
     hri_pool_give(&device->pools[HR_MEMORY_PINNED], landing->block);
@@ -178,6 +182,13 @@ void hri_landing_give_up(hr_device *device, struct hri_landing *landing)
     hri_pool_give(&device->pools[HR_MEMORY_PINNED], landing->block);
     keep_spare(&device->landings, landing);
     pthread_cond_broadcast(&device->landings.changed);
+}
+
+void hri_landing_forget(hr_device *device, uint64_t read)
+{
+    for (struct hri_landing *landing = device->landings.first; landing != NULL; landing = landing->next)
+        if (landing->read == read)
+            landing->dst = NULL;
 }
 
 /* -- without it ---------------------------------------------------------------------------------------------------- */

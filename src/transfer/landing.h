@@ -24,8 +24,9 @@ struct hri_landing {
     struct hrb_event *event; /* behind the copy */
     uint64_t number;         /* of the copy in the queue */
     struct hri_block *block; /* of the pinned pool */
-    void *dst;
+    void *dst;               /* NULL: the read has failed, and its memory may be gone */
     uint64_t bytes;
+    uint64_t read; /* which it is a piece of */
 };
 
 struct hri_landings {
@@ -38,6 +39,7 @@ struct hri_landings {
     struct hri_landing *first; /* oldest first */
     struct hri_landing *spare;
     uint64_t taken;
+    uint64_t reads; /* so far */
 };
 
 /* staging_cap: what hr_write() may use; reads get half as much besides. */
@@ -54,10 +56,12 @@ bool hri_land_some(hr_device *device, bool may_wait);
 void hri_landing_release(hr_device *device, struct hri_landing *landing);
 
 /* landing_read.c, under the lock. provide: room for at most `bytes`; the lock is dropped meanwhile. append: a piece
- * that was submitted, with queue, event, number and dst set. give_up: one that was not. */
+ * that was submitted, with queue, event, number, dst and read set. give_up: one that failed; what it may have under way
+ * is among its block's uses. forget: none of this read's pieces goes on to where it was to land. */
 hr_status hri_landing_provide(hr_device *device, uint64_t bytes, struct hri_landing **out);
 void hri_landing_append(hr_device *device, struct hri_landing *landing);
 void hri_landing_give_up(hr_device *device, struct hri_landing *landing);
+void hri_landing_forget(hr_device *device, uint64_t read);
 
 /* Submits a read of `bytes` (> 0) from src into dst in pieces; the first waits, the last tells, as job->sync says.
  * Waits while more is under way than the cap. Without pinned memory it goes the driver's own way, which may wait. */

@@ -237,7 +237,10 @@ hr_status hr_queue_finish(hr_queue *queue)
     begin = hri_trace_begin(trace);
     st = hri_queue_settle(queue);
     hri_trace_waited(trace, "wait: finish", begin);
-    return st == HR_OK ? hri_land(queue) : st;
+    if (st == HR_OK)
+        return hri_land(queue);
+    hri_land(queue); /* the program may let its memory go now: what has not landed never does */
+    return st;
 }
 
 hr_status hr_queue_wait(hr_queue *queue, hr_event *event)

@@ -39,9 +39,9 @@ static hr_status send(struct writing *w, const struct hri_piece *piece)
     st = queue->device->ops->copy(queue->native, &to, &from, piece->bytes, &sync);
     number = hri_queue_submitted(queue);
     hri_staging_give(queue, piece, number);
+    w->job.number = number; /* failed too: a part of it may be under way */
     if (st != HR_OK)
         return st;
-    w->job.number = number;
     w->first = false;
     w->offset += piece->bytes;
     w->src += piece->bytes;

@@ -370,6 +370,14 @@ void fake_fail(struct fake *fake, enum fake_op op, uint64_t n, hr_status status)
     pthread_mutex_unlock(&fake->lock);
 }
 
+void fake_fail_behind(struct fake *fake, uint64_t n, hr_status status)
+{
+    pthread_mutex_lock(&fake->lock);
+    fake->fail_behind_in = n;
+    fake->fail_behind_status = status;
+    pthread_mutex_unlock(&fake->lock);
+}
+
 void fake_fail_work(struct fake *fake, uint64_t n, hr_status status)
 {
     pthread_mutex_lock(&fake->lock);

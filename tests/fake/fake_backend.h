@@ -101,6 +101,8 @@ void fake_await_sleepers(struct fake *fake, unsigned n);
 
 /* The nth call of `op` from now (1: the next) fails with `status`. n 0: no failure. One plan at a time. */
 void fake_fail(struct fake *fake, enum fake_op op, uint64_t n, hr_status status);
+/* The nth copy from now is submitted, and then answered as failed: without an event, and with work behind it. */
+void fake_fail_behind(struct fake *fake, uint64_t n, hr_status status);
 /* The nth submission from now that is carried out fails, and so does everything after it on its queue. */
 void fake_fail_work(struct fake *fake, uint64_t n, hr_status status);
 

@@ -31,6 +31,8 @@ struct fake {
     enum fake_op fail_op;
     uint64_t fail_in;
     hr_status fail_status;
+    uint64_t fail_behind_in;
+    hr_status fail_behind_status;
     uint64_t fail_work_in;
     hr_status fail_work_status;
     uint64_t bytes[2]; /* allocated, by kind */

@@ -23,6 +23,7 @@ static hr_status move(struct hrb_queue *head, enum fake_op op, const struct hrb_
     struct fake_queue *queue = (struct fake_queue *)head;
     const bool pageable = (dst->host != NULL && dst->buffer == NULL) || (src->host != NULL && src->buffer == NULL);
     struct fake_work *work;
+    bool fails;
     hr_status st = fake_enter(queue->fake, op);
 
     if (st != HR_OK)
@@ -36,7 +37,10 @@ static hr_status move(struct hrb_queue *head, enum fake_op op, const struct hrb_
     fake_touches(work, dst->buffer);
     fake_touches(work, src->buffer);
     queue->fake->pageable += pageable;
-    fake_submit(queue, work, sync);
+    fails = queue->fake->fail_behind_in > 0 && --queue->fake->fail_behind_in == 0;
+    fake_submit(queue, work, fails ? &(struct hrb_sync){0} : sync);
+    if (fails)
+        return queue->fake->services->fail(queue->fake->fail_behind_status, 99, "a copy fails behind its submission");
     if (pageable && queue->fake->options.pageable_waits) {
         pthread_mutex_lock(&queue->fake->lock);
         fake_drain(queue);
