@@ -242,7 +242,8 @@ struct hrb_ops {
                               struct hrb_queue **queue);
     /* Work in flight goes on; the core has destroyed the queue's events. */
     void (*queue_destroy)(struct hrb_queue *queue);
-    /* WAITS for all work enqueued. Answers the queue's failure if the driver tells one. */
+    /* WAITS for all work enqueued, also where it then answers a failure: the core takes either for the work's end.
+     * Answers the queue's failure if the driver tells one. */
     hr_status (*queue_finish)(struct hrb_queue *queue);
     /* Later work of queue waits on the device; flushes the event's producer. */
     hr_status (*queue_wait)(struct hrb_queue *queue, struct hrb_event *event);

@@ -209,6 +209,7 @@ struct hri_cu_copy_3d {
     X(StreamCreate, 2000, cuStreamCreate, (hri_cu_stream * stream, unsigned flags))                                    \
     X(StreamDestroy, 4000, cuStreamDestroy_v2, (hri_cu_stream stream))                                                 \
     X(StreamWaitEvent, 3020, cuStreamWaitEvent, (hri_cu_stream stream, hri_cu_event event, unsigned flags))            \
+    X(StreamQuery, 2000, cuStreamQuery, (hri_cu_stream stream))                                                        \
     X(StreamGetCtx, 9020, cuStreamGetCtx, (hri_cu_stream stream, hri_cu_context * context))                            \
     X(StreamIsCapturing, 10000, cuStreamIsCapturing, (hri_cu_stream stream, hri_cu_capture_status * status))           \
     X(EventCreate, 2000, cuEventCreate, (hri_cu_event * event, unsigned flags))                                        \

@@ -178,6 +178,8 @@ hri_cu_result hri_cu_event_mark(const struct hri_cu_event_object *event, hri_cu_
 hr_status hri_cu_event_record(struct hrb_queue *queue, uint32_t flags, struct hrb_event **event);
 hr_status hri_cu_event_wait(struct hrb_event *event, uint64_t timeout_ns);
 hr_status hri_cu_event_query(struct hrb_event *event, uint32_t *done);
+/* Where no event is to be had: WAITS until nothing is left in the stream, or the driver says that it is broken. */
+void hri_cu_stream_wait(const struct hri_cu_queue *queue);
 hr_status hri_cu_event_times(struct hrb_event *event, uint64_t *start_ns, uint64_t *end_ns);
 void hri_cu_event_destroy(struct hrb_event *event);
 /* Until the event is done or has failed. Inside the context. WAITS. */

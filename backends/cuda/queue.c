@@ -98,10 +98,12 @@ hr_status hri_cu_queue_finish(struct hrb_queue *queue)
     struct hrb_event *event;
     hr_status st = hri_cu_event_record(queue, 0, &event);
 
-    if (st != HR_OK)
-        return st;
-    st = hri_cu_event_wait(event, HR_FOREVER);
-    hri_cu_event_destroy(event);
+    if (st == HR_OK) {
+        st = hri_cu_event_wait(event, HR_FOREVER);
+        hri_cu_event_destroy(event);
+    } else if (st != HR_UNSUPPORTED) { /* a stream that captures is not to be asked */
+        hri_cu_stream_wait(hri_cu_queue(queue));
+    }
     return st;
 }
 

@@ -113,6 +113,27 @@ hr_status hri_cu_event_wait(struct hrb_event *event, uint64_t timeout_ns)
     return st;
 }
 
+static bool is_busy(const struct hri_cu_device *device, hri_cu_stream stream)
+{
+    hri_cu_result code;
+
+    if (!hri_cu_enter_quietly(device))
+        return false;
+    code = device->cu->StreamQuery(stream);
+    hri_cu_leave(device);
+    return code == HRI_CU_NOT_READY;
+}
+
+void hri_cu_stream_wait(const struct hri_cu_queue *queue)
+{
+    const struct hri_cu_device *device = hri_cu_device(queue->head.device);
+    const struct hrb_services *services = device->head.services;
+    const uint64_t start = services->now_ns();
+
+    while (is_busy(device, queue->stream))
+        sleep_for(next_sleep(services->now_ns() - start, HR_FOREVER));
+}
+
 hr_status hri_cu_event_query(struct hrb_event *event, uint32_t *done)
 {
     hri_cu_result code;

@@ -113,14 +113,19 @@ void hri_cl_queue_last(struct hri_cl_queue *queue, cl_event native)
     queue->last = native;
 }
 
-/* An event and a wait that sleeps: some drivers spin in clFinish. */
+/* An event and a wait that sleeps: some drivers spin in clFinish. Where no event is to be had that is still better than
+ * to leave while work runs, since a failure too is taken for its end. */
 hr_status hri_cl_queue_finish(struct hrb_queue *queue)
 {
     struct hrb_event *event;
     hr_status st = hri_cl_event_record(queue, 0, &event);
 
-    if (st != HR_OK)
+    if (st != HR_OK) {
+        hri_cl_enter(hri_cl_device(queue->device));
+        clFinish(hri_cl_queue(queue)->native);
+        hri_cl_leave(hri_cl_device(queue->device));
         return st;
+    }
     st = hri_cl_event_wait(event, HR_FOREVER);
     hri_cl_event_destroy(event);
     return st;

@@ -5,6 +5,8 @@
  */
 #include "cuda.h"
 
+#include <pthread.h>
+#include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -149,6 +151,65 @@ static unsigned one_round(unsigned char *own)
     return rig_failures() - before;
 }
 
+struct finishing {
+    struct hrb_queue *queue;
+    pthread_mutex_t lock;
+    bool back;
+};
+
+static void *finish(void *arg)
+{
+    struct finishing *f = arg;
+
+    rig.ops->queue_finish(f->queue);
+    pthread_mutex_lock(&f->lock);
+    f->back = true;
+    pthread_mutex_unlock(&f->lock);
+    return NULL;
+}
+
+static bool is_back(struct finishing *f)
+{
+    bool back;
+
+    pthread_mutex_lock(&f->lock);
+    back = f->back;
+    pthread_mutex_unlock(&f->lock);
+    return back;
+}
+
+/* The core takes the failure of a finish for the end of the work: without an event it asks the stream. */
+static void a_finish_without_an_event_waits_all_the_same(void **state)
+{
+    static const char *const names[] = {"cuEventCreate", "cuEventRecord", "cuCtxPushCurrent"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        struct finishing f = {.lock = PTHREAD_MUTEX_INITIALIZER};
+        struct hrb_device *device = NULL;
+        struct hrb_buffer *buffer = NULL;
+        const uint64_t before = fake.calls("cuStreamQuery");
+        pthread_t thread;
+
+        assert_int_equal(rig.ops->device_open(rig.instance, 0, NULL, &device), HR_OK); /* has no event to use again */
+        assert_int_equal(rig.ops->queue_create(device, HR_QUEUE_COMPUTE, 0, NULL, &f.queue), HR_OK);
+        assert_int_equal(rig.ops->buffer_create(device, HR_MEMORY_DEVICE, 64, &buffer), HR_OK);
+        fake.hold(cuda_stream(f.queue), 1);
+        assert_int_equal(rig.ops->fill(f.queue, buffer, 0, 64, "a", 1, &rig_no_sync), HR_OK);
+        fake.fail_at(names[i], 1, HRI_CU_OUT_OF_MEMORY);
+        assert_int_equal(pthread_create(&thread, NULL, finish, &f), 0);
+        while (!is_back(&f) && fake.calls("cuStreamQuery") < before + 3)
+            sched_yield();
+        assert_false(is_back(&f));
+        fake.hold(cuda_stream(f.queue), 0);
+        pthread_join(thread, NULL);
+        fake.fail_at(names[i], 0, 0);
+        rig.ops->buffer_destroy(buffer);
+        rig.ops->queue_destroy(f.queue);
+        rig.ops->device_close(device);
+    }
+}
+
 static bool is_in(const char *name, const char *const *names)
 {
     while (*names && strcmp(*names, name) != 0)
@@ -220,6 +281,7 @@ static int close_another(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(a_finish_without_an_event_waits_all_the_same),
     cmocka_unit_test(every_call_fails_in_its_turn),
 };
 

@@ -18,7 +18,8 @@ static struct {
     const char *platform;
     bool no_svm;
     unsigned flushes, finishes, waits, markers, barriers;
-    cl_uint fill_waits; /* of the last fill's list */
+    cl_uint fill_waits;     /* of the last fill's list */
+    cl_int submission_code; /* not 0: what barriers and markers answer */
 } shim;
 
 cl_int __real_clGetEventInfo(cl_event event, cl_event_info what, size_t room, void *value, size_t *bytes);
@@ -106,6 +107,8 @@ cl_int __wrap_clEnqueueMarkerWithWaitList(cl_command_queue queue, cl_uint n, con
 cl_int __wrap_clEnqueueMarkerWithWaitList(cl_command_queue queue, cl_uint n, const cl_event *waits, cl_event *event)
 {
     shim.markers++;
+    if (shim.submission_code != CL_SUCCESS)
+        return shim.submission_code;
     return __real_clEnqueueMarkerWithWaitList(queue, n, waits, event);
 }
 
@@ -115,6 +118,8 @@ cl_int __wrap_clEnqueueBarrierWithWaitList(cl_command_queue queue, cl_uint n, co
 cl_int __wrap_clEnqueueBarrierWithWaitList(cl_command_queue queue, cl_uint n, const cl_event *waits, cl_event *event)
 {
     shim.barriers++;
+    if (shim.submission_code != CL_SUCCESS)
+        return shim.submission_code;
     return __real_clEnqueueBarrierWithWaitList(queue, n, waits, event);
 }
 
@@ -243,6 +248,39 @@ static void waits_go_with_the_next_command(void **state)
     rig.ops->buffer_destroy(buffer);
 }
 
+/* A failure of the finish is taken for the end of the work, so it comes after that; the queue still owes its waits. */
+static void a_finish_that_fails_has_waited_all_the_same(void **state)
+{
+    struct hrb_buffer *buffer = rig_buffer(HR_MEMORY_DEVICE, 64);
+    struct hrb_queue *other = NULL;
+    struct hrb_event *event = NULL;
+    void *native;
+
+    (void)state;
+    assert_int_equal(rig.ops->queue_create(rig.device, HR_QUEUE_COMPUTE, 0, NULL, &other), HR_OK);
+    assert_int_equal(rig.ops->fill(rig.queue, buffer, 0, 64, "a", 1, &rig_no_sync), HR_OK);
+    assert_int_equal(rig.ops->event_record(rig.queue, 0, &event), HR_OK);
+    shim.event_status = CL_SUBMITTED;
+    assert_int_equal(rig.ops->queue_wait(other, event), HR_OK);
+    shim.event_status = 0;
+    shim.submission_code = CL_OUT_OF_HOST_MEMORY;
+    for (unsigned i = 1; i <= 2; i++) {
+        rig_expect_failure(rig.ops->queue_finish(other), HR_NO_MEMORY, "CL_OUT_OF_HOST_MEMORY");
+        assert_int_equal(shim.finishes, i);
+    }
+    shim.submission_code = 0;
+    assert_int_equal(rig.ops->fill(other, buffer, 0, 64, "b", 1, &rig_no_sync), HR_OK);
+    assert_int_equal(shim.fill_waits, 1);
+    assert_int_equal(rig.ops->queue_native(rig.queue, &native), HR_OK); /* its finish needs a marker */
+    shim.submission_code = CL_OUT_OF_RESOURCES;
+    rig_expect_failure(rig.ops->queue_finish(rig.queue), HR_DRIVER, "CL_OUT_OF_RESOURCES");
+    assert_int_equal(shim.finishes, 3);
+    shim.submission_code = 0;
+    rig.ops->event_destroy(event);
+    rig.ops->queue_destroy(other);
+    rig.ops->buffer_destroy(buffer);
+}
+
 /* Pitfalls: an event whose producer nobody flushed; a status taken for a synchronisation point; a queue-wide wait. */
 static void submissions_are_flushed_and_polls_followed_by_a_wait(void **state)
 {
@@ -362,6 +400,7 @@ static const struct CMUnitTest tests[] = {
     SHIM_TEST(failed_work_is_a_failure_every_time),
     SHIM_TEST(recorded_events_submit_nothing),
     SHIM_TEST(waits_go_with_the_next_command),
+    SHIM_TEST(a_finish_that_fails_has_waited_all_the_same),
     SHIM_TEST(submissions_are_flushed_and_polls_followed_by_a_wait),
     SHIM_TEST(a_gpu_is_listed_first_and_waited_for_by_polls),
     SHIM_TEST(an_old_driver_is_listed_with_the_reason),

@@ -148,6 +148,7 @@ struct CUstream_st {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     struct fake_work *first, **last;
+    bool busy;            /* its thread is at a piece of work */
     bool held;            /* by a test */
     bool capturing;       /* as a test said */
     bool closing;         /* ends when its work is done */

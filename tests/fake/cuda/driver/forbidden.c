@@ -61,6 +61,7 @@
     X(cuStreamGetCtx_ptsz)                                                                                             \
     X(cuStreamGetCtx_v2)                                                                                               \
     X(cuStreamIsCapturing_ptsz)                                                                                        \
+    X(cuStreamQuery_ptsz)                                                                                              \
     X(cuStreamSynchronize)                                                                                             \
     X(cuStreamSynchronize_ptsz)                                                                                        \
     X(cuStreamWaitEvent_ptsz)

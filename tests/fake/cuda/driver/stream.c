@@ -52,9 +52,12 @@ static void *serve(void *argument)
         stream->first = work->next;
         if (!stream->first)
             stream->last = &stream->first;
+        stream->busy = true;
         fake_unlock(&stream->lock);
         do_work(stream, work);
+        fake_before(&stream->busy);
         fake_lock(&stream->lock);
+        stream->busy = false;
     }
     fake_unlock(&stream->lock);
     atomic_store(&stream->ended, true);
@@ -274,6 +277,25 @@ hri_cu_result cuStreamWaitEvent(hri_cu_stream stream, hri_cu_event event, unsign
         fake_mark_drop(mark);
     }
     return 0;
+}
+
+hri_cu_result cuStreamQuery(hri_cu_stream stream)
+{
+    hri_cu_context context;
+    hri_cu_result code = fake_enter(FAKE_StreamQuery, &context);
+    bool idle;
+
+    if (code == 0)
+        code = fake_stream_check(context, &stream);
+    if (code)
+        return code;
+    fake_lock(&stream->lock);
+    idle = !stream->first && !stream->busy;
+    fake_unlock(&stream->lock);
+    if (!idle)
+        return HRI_CU_NOT_READY;
+    fake_after(&stream->busy);
+    return atomic_load(&context->sticky);
 }
 
 hri_cu_result cuStreamGetCtx(hri_cu_stream stream, hri_cu_context *context)
