@@ -36,6 +36,7 @@ struct round {
     struct hrb_queue *queue;
     struct hrb_queue *second;
     struct hrb_buffer *buffer;
+    struct hrb_buffer *apart; /* the second queue's: whether a wait between the two was possible is not sure */
     struct hrb_buffer *view;
     struct hrb_buffer *pinned;
     struct hrb_buffer *imported;
@@ -52,6 +53,7 @@ static void make(struct round *r, unsigned char *own)
     KEEPS(ops->queue_create(r->device, HR_QUEUE_COMPUTE, 0, NULL, &r->queue));
     KEEPS(ops->queue_create(r->device, HR_QUEUE_COPY_IN, HR_TIMING, NULL, &r->second));
     KEEPS(ops->buffer_create(r->device, HR_MEMORY_DEVICE, 8192, &r->buffer));
+    KEEPS(ops->buffer_create(r->device, HR_MEMORY_DEVICE, 64, &r->apart));
     KEEPS(ops->buffer_create(r->device, HR_MEMORY_PINNED, 8192, &r->pinned));
     KEEPS(ops->buffer_import(r->device, own, 8192, &r->imported));
     if (r->buffer)
@@ -93,7 +95,7 @@ static void wait(struct round *r)
     } else { /* what comes on the other queue still has to be ordered */
         ops->queue_finish(r->queue);
     }
-    if (KEEPS(ops->fill(r->second, r->buffer, 0, 64, "a", 1, &with_waits)) == HR_OK) {
+    if (KEEPS(ops->fill(r->second, r->apart, 0, 64, "a", 1, &with_waits)) == HR_OK) {
         KEEPS(ops->event_query(r->timed, &done));
         KEEPS(ops->event_wait(r->timed, 5000000000u));
         if (KEEPS(ops->event_wait(r->timed, HR_FOREVER)) == HR_OK)
@@ -128,6 +130,7 @@ static void unmake(struct round *r)
     DESTROY(buffer_destroy, r->view);
     DESTROY(buffer_destroy, r->imported);
     DESTROY(buffer_destroy, r->pinned);
+    DESTROY(buffer_destroy, r->apart);
     DESTROY(buffer_destroy, r->buffer);
     DESTROY(queue_destroy, r->second);
     DESTROY(queue_destroy, r->queue);
@@ -141,7 +144,7 @@ static unsigned one_round(unsigned char *own)
     struct round r = {.device = NULL};
 
     make(&r, own);
-    if (r.device && r.queue && r.second && r.buffer && r.pinned && r.imported && r.view) {
+    if (r.device && r.queue && r.second && r.buffer && r.apart && r.pinned && r.imported && r.view) {
         move(&r);
         wait(&r);
         take(&r, r.buffer);
