@@ -221,7 +221,7 @@ struct hrb_ops {
     /* kind HR_MEMORY_DEVICE or HR_MEMORY_PINNED. Pinned memory is mapped for life (head.host), page-aligned. Device
      * memory that the host shares has head.host too. HR_NO_DEVICE_MEMORY, HR_NO_PINNED_MEMORY. */
     hr_status (*buffer_create)(struct hrb_device *device, uint32_t kind, uint64_t bytes, struct hrb_buffer **buffer);
-    /* Registers memory of the program's own. Optional. */
+    /* Registers memory of the program's own, of any size. HR_UNSUPPORTED where it cannot. Optional. */
     hr_status (*buffer_import)(struct hrb_device *device, void *pointer, uint64_t bytes, struct hrb_buffer **buffer);
     /* A part of a device buffer as a buffer; offset is aligned. The core keeps the parent alive. No driver memory. */
     hr_status (*buffer_view)(struct hrb_buffer *parent, uint64_t offset, uint64_t bytes, struct hrb_buffer **view);

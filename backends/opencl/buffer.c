@@ -89,9 +89,16 @@ hr_status hri_cl_buffer_create(struct hrb_device *device, uint32_t kind, uint64_
 hr_status hri_cl_buffer_import(struct hrb_device *device, void *pointer, uint64_t bytes, struct hrb_buffer **buffer)
 {
     struct hri_cl_device *owner = hri_cl_device(device);
-    struct hri_cl_buffer *made = hri_cl_buffer_new(owner, HR_MEMORY_IMPORTED, bytes);
+    struct hri_cl_buffer *made;
     hr_status st;
 
+    if (bytes > owner->traits.info.max_buffer_bytes)
+        return device->services->fail(HR_UNSUPPORTED, 0,
+                                      "%llu bytes are to be registered and the largest buffer on \"%s\" has %llu: "
+                                      "register parts, or give the memory to hr_write_from() as it is",
+                                      (unsigned long long)bytes, owner->traits.info.name,
+                                      (unsigned long long)owner->traits.info.max_buffer_bytes);
+    made = hri_cl_buffer_new(owner, HR_MEMORY_IMPORTED, bytes);
     if (!made)
         return HR_NO_MEMORY;
     st = wrap(owner, made, CL_MEM_USE_HOST_PTR, pointer, HRI_CL_ALLOC_PINNED);

@@ -66,8 +66,6 @@ hr_status hr_buffer_create(hr_device *device, uint32_t kind, uint64_t bytes, hr_
 
 hr_status hr_buffer_import(hr_device *device, void *pointer, uint64_t bytes, hr_buffer **buffer)
 {
-    char asked[32];
-    char most[32];
     hr_buffer *made;
     uint64_t end;
     hr_status st;
@@ -83,12 +81,6 @@ hr_status hr_buffer_import(hr_device *device, void *pointer, uint64_t bytes, hr_
         return st;
     if (device->ops->buffer_import == NULL)
         return hri_fail(HR_UNSUPPORTED, "%s cannot register memory: hr_write_from() takes it as it is",
-                        device->info.selector);
-    if (bytes > device->info.max_buffer_bytes)
-        return hri_fail(HR_UNSUPPORTED,
-                        "hr_buffer_import: %s is more than %s, the largest single buffer of %s: register "
-                        "parts, or give the memory to hr_write_from() as it is",
-                        hri_bytes_text(bytes, asked), hri_bytes_text(device->info.max_buffer_bytes, most),
                         device->info.selector);
     made = calloc(1, sizeof *made);
     if (made == NULL)

@@ -131,6 +131,20 @@ static void copies_from_and_to_imported_memory(void **state)
     free(out);
 }
 
+/* What is registered is host memory: the device's does not bound it, unless its driver makes a buffer of it. */
+static void only_opencl_bounds_what_is_registered(void **state)
+{
+    unsigned char byte = 0;
+    struct hrb_buffer *buffer = NULL;
+
+    (void)state;
+    if (strcmp(rig.backend->name, "cuda") == 0)
+        skip(); /* test_cuda_import registers more than the simulated device has */
+    rig_expect_failure(rig.ops->buffer_import(rig.device, &byte, rig.info.max_buffer_bytes + 1, &buffer),
+                       HR_UNSUPPORTED, "register parts");
+    assert_null(buffer);
+}
+
 static void fills_repeat_their_pattern(void **state)
 {
     static const unsigned char pattern[16] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16};
@@ -215,6 +229,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(copies_from_and_to_pageable_memory),
     cmocka_unit_test(copies_from_and_to_pinned_memory),
     cmocka_unit_test(copies_from_and_to_imported_memory),
+    cmocka_unit_test(only_opencl_bounds_what_is_registered),
     cmocka_unit_test(fills_repeat_their_pattern),
     cmocka_unit_test(views_are_parts_of_their_parents),
     cmocka_unit_test(the_host_reads_and_writes_what_it_acquired),
