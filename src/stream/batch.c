@@ -102,18 +102,26 @@ hr_status hr_batch_used(hr_batch *batch, hr_queue *queue)
     return use(batch, queue);
 }
 
-/* resident: the rows were gathered on the device; brings them back. */
-static hr_status fetch(hr_batch *batch, void *to)
+/* resident: the rows were gathered on the device; brings them back, without what lies between the fields. */
+static hr_status fetch(hr_batch *batch, unsigned char *to)
 {
+    const hr_loader *loader = batch->loader;
+    uint32_t n_fields = loader->dataset->n_fields;
     hr_queue *queue;
     hr_event *done = NULL;
-    hr_sync sync = {.size = sizeof sync, .event = &done};
-    hr_status st = hr_device_get_queue(batch->loader->device, HR_QUEUE_COPY_OUT, &queue);
+    hr_sync last = {.size = sizeof last, .event = &done};
+    hr_status st = hr_device_get_queue(loader->device, HR_QUEUE_COPY_OUT, &queue);
 
+    if (batch->part.count == 0)
+        return HR_OK;
     if (st == HR_OK)
         st = hr_batch_wait(batch, queue);
-    if (st == HR_OK)
-        st = hr_read(queue, batch->block, 0, to, batch->loader->layout.bytes, &sync);
+    for (uint32_t f = 0; st == HR_OK && f < n_fields; f++) {
+        uint64_t at = loader->layout.offsets[f];
+
+        st = hr_read(queue, batch->block, at, to + at, batch->part.count * loader->dataset->fields[f].info.row_bytes,
+                     f + 1 == n_fields ? &last : NULL);
+    }
     if (st == HR_OK)
         st = hr_event_wait(done, HR_FOREVER);
     hr_event_close(&done);

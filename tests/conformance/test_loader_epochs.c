@@ -115,7 +115,7 @@ static void hundred_epochs(void **state)
     (void)state;
     OK(hr_loader_get_batches(loader, &batches));
     uint64_t *expected = calloc(batches, sizeof *expected), *sums = calloc(batches * stride, sizeof *sums);
-    hr_buffer *result = new_buffer(device, batches * info.alignment, compute);
+    hr_buffer *result = new_zeros(device, batches * info.alignment, compute);
 
     for (uint64_t epoch = 0; epoch < 100; epoch++) {
         hr_batch *batch;

@@ -87,7 +87,7 @@ static void slots_wait_for_their_kernels(void **state)
         hr_loader *loader = open_loader(
             device, table.dataset,
             (hr_loader_options){.batch_rows = BATCH, .shuffle = 1, .depth = 2, .workers = 2, .route = routes[r]});
-        hr_buffer *result = new_buffer(device, batches * 4 * info.alignment, compute);
+        hr_buffer *result = new_zeros(device, batches * 4 * info.alignment, compute);
         hr_event *event = NULL;
         hr_sync sync = sync_of(&event, NULL, 0);
         uint64_t n = 0;
@@ -137,7 +137,7 @@ static void many_slots_wait_for_their_kernels(void **state)
 
         if (routes[r] == HR_ROUTE_IN_PLACE)
             continue; /* the host itself waits there */
-        result = new_buffer(device, ALL * info.alignment, compute);
+        result = new_zeros(device, ALL * info.alignment, compute);
         (void)shared_kernel("sum_bytes");
         loader = open_loader(device, table.dataset, options);
         OK(hr_loader_start(loader, 0));

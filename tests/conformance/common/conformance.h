@@ -52,6 +52,7 @@ void check_says(const char *text, const char *file, int line);
 hr_device *open_with(uint64_t device_bytes, uint64_t pinned_bytes, const char *layers);
 hr_queue *new_queue(hr_device *of, uint32_t role);
 hr_buffer *new_buffer(hr_device *of, uint64_t bytes, hr_queue *queue);
+hr_buffer *new_zeros(hr_device *of, uint64_t bytes, hr_queue *queue); /* filled on queue, not NULL */
 hr_buffer *new_pinned(hr_device *of, uint64_t bytes, uint8_t **ptr);
 hr_memory_stats memory_stats(hr_device *of);
 hr_event *mark(hr_queue *queue); /* hr_event_record() */

@@ -86,6 +86,14 @@ hr_buffer *new_buffer(hr_device *of, uint64_t bytes, hr_queue *queue)
     return buffer;
 }
 
+hr_buffer *new_zeros(hr_device *of, uint64_t bytes, hr_queue *queue)
+{
+    hr_buffer *buffer = new_buffer(of, bytes, queue);
+
+    OK(hr_fill(queue, buffer, 0, bytes, "", 1, NULL));
+    return buffer;
+}
+
 hr_buffer *new_pinned(hr_device *of, uint64_t bytes, uint8_t **ptr)
 {
     hr_buffer *buffer = NULL;
