@@ -70,23 +70,24 @@ hr_status hr_batch_wait(hr_batch *batch, hr_queue *queue)
 }
 
 /* Records an event on the queue and keeps it with the slot's uses. A batch without rows has nothing to protect, and
- * where a shard has none in any batch, no copy would ever take its uses away. */
+ * where a shard has none in any batch, no copy would ever take its uses away. What a queue has that the library has not
+ * seen keeps the memory even where there is no event for it. */
 static hr_status use(hr_batch *batch, hr_queue *queue)
 {
     hr_loader *loader = batch->loader;
     hr_event *event;
-    hr_status st;
+    hr_status st = HR_OK;
 
     if (batch->part.count == 0)
         return HR_OK;
-    st = hr_event_record(queue, &event);
-    if (st != HR_OK)
-        return st;
     if (hri_queue_is_foreign(queue))
         st = hr_buffer_used(batch->block, queue);
-    pthread_mutex_lock(&loader->lock);
     if (st == HR_OK)
-        st = hri_waits_add(&batch->uses, event);
+        st = hr_event_record(queue, &event);
+    if (st != HR_OK)
+        return st;
+    pthread_mutex_lock(&loader->lock);
+    st = hri_waits_add(&batch->uses, event);
     pthread_mutex_unlock(&loader->lock);
     if (st != HR_OK)
         hr_event_close(&event);
