@@ -35,9 +35,9 @@ typedef struct hr_loader_options {
     uint64_t seed;
     uint32_t last;    /* HR_LAST_... */
     uint32_t route;   /* HR_ROUTE_... */
-    uint32_t depth;   /* slots: batches in flight or held at once, 2 to 64; 0: 4; or, while
-                         that takes at most 64 MiB and an eighth of the budget, 8 and one or two for each worker; fewer
-                         where a budget leaves no room */
+    uint32_t depth;   /* slots: batches in flight or held at once, 2 to 64; 0: one (on a CPU) or two for each worker and
+                         3 more, at least 8, as far as that takes at most 64 MiB and an eighth of the budget, but 4 in
+                         any case; fewer where a budget leaves no room */
     uint32_t workers; /* threads that gather, the feeder included, 1 to 256; 0: HEADRACE_WORKERS or a measured rule */
     uint32_t shard_index; /* of shard_count: this loader takes its part of every global batch */
     uint32_t shard_count; /* 0 and 1: all of it */
