@@ -10,6 +10,9 @@
 
 enum { ROWS = 1000, BATCH = 128, BATCHES = 8, EPOCHS = 2 };
 
+/* Start and end of one piece of work are figures of their own, which a driver rounds: CUDA's to half a microsecond. */
+#define ROUNDED_NS 1000u
+
 static const char source[] = "__kernel void touch(__global const uchar *in, __global uint *out)\n"
                              "{\n"
                              "    out[get_global_id(0)] = in[get_global_id(0)];\n"
@@ -145,7 +148,7 @@ static void expect_batch(const struct table *table, uint32_t route, uint64_t epo
         const struct timeline_event *copy = only("copy", "upload", epoch, batch);
 
         assert_non_null(strstr(timeline_row(&traced.timeline, copy), "copy in"));
-        assert_true(copy->end_ns <= kernel->start_ns);
+        assert_true(copy->end_ns <= kernel->start_ns + ROUNDED_NS);
         if (route == HR_ROUTE_STAGED)
             assert_true(timeline_number(copy, "bytes") >= rows_in(batch) * row_bytes(table));
         else
