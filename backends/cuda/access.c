@@ -50,8 +50,10 @@ hr_status hri_cu_buffer_acquire(struct hrb_buffer *buffer, struct hrb_queue *que
     if (st != HR_OK)
         return hri_cu_submit_cancel(&sub, st);
     st = hri_cu_submit_end(&sub, fetch(taken, mode, sub.queue->stream), "a buffer cannot be fetched for the host");
-    if (st != HR_OK)
+    if (st != HR_OK) {
+        hri_cu_stream_wait(sub.queue); /* the copy may be under way, and nothing tells when the mirror is free */
         return st;
+    }
     st = hri_cu_event_wait(event, HR_FOREVER);
     hri_cu_event_destroy(event);
     if (st != HR_OK)
@@ -87,7 +89,9 @@ hr_status hri_cu_buffer_release(struct hrb_buffer *buffer, struct hrb_queue *que
         return st;
     st = hri_cu_submit_end(&sub, cu->MemcpyHtoDAsync(taken->pointer, ptr, buffer->bytes, sub.queue->stream),
                            "what the host wrote cannot be copied back");
-    if (st == HR_OK && event)
+    if (st != HR_OK)
+        hri_cu_stream_wait(sub.queue); /* as above */
+    else if (event)
         keep_event(taken, event);
     return st;
 }

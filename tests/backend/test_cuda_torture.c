@@ -154,17 +154,39 @@ static unsigned one_round(unsigned char *own)
     return rig_failures() - before;
 }
 
+/* An op that answers only when the stream is idle, though it fails. */
 struct finishing {
+    hr_status (*op)(const struct finishing *f);
     struct hrb_queue *queue;
+    struct hrb_buffer *buffer;
+    void *ptr;
     pthread_mutex_t lock;
     bool back;
 };
 
-static void *finish(void *arg)
+static hr_status finish(const struct finishing *f)
+{
+    return rig.ops->queue_finish(f->queue);
+}
+
+static hr_status acquire(const struct finishing *f)
+{
+    void *ptr;
+
+    return rig.ops->buffer_acquire(f->buffer, f->queue, HR_ACCESS_READ, &ptr);
+}
+
+static hr_status release(const struct finishing *f)
+{
+    return rig.ops->buffer_release(f->buffer, f->queue, f->ptr);
+}
+
+static void *run(void *arg)
 {
     struct finishing *f = arg;
 
-    rig.ops->queue_finish(f->queue);
+    if (f->op(f) == HR_OK)
+        fprintf(stderr, "the op did not fail\n");
     pthread_mutex_lock(&f->lock);
     f->back = true;
     pthread_mutex_unlock(&f->lock);
@@ -181,14 +203,22 @@ static bool is_back(struct finishing *f)
     return back;
 }
 
-/* The core takes the failure of a finish for the end of the work: without an event it asks the stream. */
-static void a_finish_without_an_event_waits_all_the_same(void **state)
+/* The core takes the failure of a finish for the end of the work, and a mirror is copied from and to until its event:
+ * where there is none, the stream itself is asked. */
+static void without_an_event_the_stream_is_waited_for(void **state)
 {
-    static const char *const names[] = {"cuEventCreate", "cuEventRecord", "cuCtxPushCurrent"};
+    static const struct {
+        const char *name;
+        hr_status (*op)(const struct finishing *f);
+    } cases[] = {{"cuEventCreate", finish},
+                 {"cuEventRecord", finish},
+                 {"cuCtxPushCurrent", finish},
+                 {"cuEventRecord", acquire},
+                 {"cuEventRecord", release}};
 
     (void)state;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        struct finishing f = {.lock = PTHREAD_MUTEX_INITIALIZER};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct finishing f = {.lock = PTHREAD_MUTEX_INITIALIZER, .op = cases[i].op};
         struct hrb_device *device = NULL;
         struct hrb_buffer *buffer = NULL;
         const uint64_t before = fake.calls("cuStreamQuery");
@@ -197,16 +227,20 @@ static void a_finish_without_an_event_waits_all_the_same(void **state)
         assert_int_equal(rig.ops->device_open(rig.instance, 0, NULL, &device), HR_OK); /* has no event to use again */
         assert_int_equal(rig.ops->queue_create(device, HR_QUEUE_COMPUTE, 0, NULL, &f.queue), HR_OK);
         assert_int_equal(rig.ops->buffer_create(device, HR_MEMORY_DEVICE, 64, &buffer), HR_OK);
+        assert_int_equal(rig.ops->buffer_view(buffer, 0, 64, &f.buffer), HR_OK);
+        if (f.op == release)
+            assert_int_equal(rig.ops->buffer_acquire(f.buffer, f.queue, HR_ACCESS_WRITE, &f.ptr), HR_OK);
         fake.hold(cuda_stream(f.queue), 1);
         assert_int_equal(rig.ops->fill(f.queue, buffer, 0, 64, "a", 1, &rig_no_sync), HR_OK);
-        fake.fail_at(names[i], 1, HRI_CU_OUT_OF_MEMORY);
-        assert_int_equal(pthread_create(&thread, NULL, finish, &f), 0);
+        fake.fail_at(cases[i].name, 1, HRI_CU_OUT_OF_MEMORY);
+        assert_int_equal(pthread_create(&thread, NULL, run, &f), 0);
         while (!is_back(&f) && fake.calls("cuStreamQuery") < before + 3)
             sched_yield();
         assert_false(is_back(&f));
         fake.hold(cuda_stream(f.queue), 0);
         pthread_join(thread, NULL);
-        fake.fail_at(names[i], 0, 0);
+        fake.fail_at(cases[i].name, 0, 0);
+        rig.ops->buffer_destroy(f.buffer);
         rig.ops->buffer_destroy(buffer);
         rig.ops->queue_destroy(f.queue);
         rig.ops->device_close(device);
@@ -284,7 +318,7 @@ static int close_another(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(a_finish_without_an_event_waits_all_the_same),
+    cmocka_unit_test(without_an_event_the_stream_is_waited_for),
     cmocka_unit_test(every_call_fails_in_its_turn),
 };
 
