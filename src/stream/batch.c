@@ -103,6 +103,16 @@ hr_status hr_batch_used(hr_batch *batch, hr_queue *queue)
     return use(batch, queue);
 }
 
+/* Reads that were submitted before one failed end before `to` may go. */
+static void end_reads(hr_queue *queue)
+{
+    char kept[HRI_MESSAGE_BYTES];
+
+    hri_message_keep(kept);
+    hr_queue_finish(queue);
+    hri_message_put_back(kept);
+}
+
 /* resident: the rows were gathered on the device; brings them back, without what lies between the fields. */
 static hr_status fetch(hr_batch *batch, unsigned char *to)
 {
@@ -115,8 +125,9 @@ static hr_status fetch(hr_batch *batch, unsigned char *to)
 
     if (batch->part.count == 0)
         return HR_OK;
-    if (st == HR_OK)
-        st = hr_batch_wait(batch, queue);
+    if (st != HR_OK)
+        return st;
+    st = hr_batch_wait(batch, queue);
     for (uint32_t f = 0; st == HR_OK && f < n_fields; f++) {
         uint64_t at = loader->layout.offsets[f];
 
@@ -125,6 +136,8 @@ static hr_status fetch(hr_batch *batch, unsigned char *to)
     }
     if (st == HR_OK)
         st = hr_event_wait(done, HR_FOREVER);
+    else
+        end_reads(queue);
     hr_event_close(&done);
     return st;
 }

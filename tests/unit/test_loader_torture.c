@@ -151,10 +151,40 @@ static void memory_of_a_use_that_could_not_be_recorded(void **state)
     }
 }
 
+/* The rows come back a field at a time: those before the one that failed must not land in memory that is gone. */
+static void a_host_view_that_fails_leaves_no_read_behind(void **state)
+{
+    (void)state;
+    for (uint64_t n = 1; n <= RIG_FIELDS + 1; n++) {
+        const struct fake_options o = {.eager = true, .pageable_waits = true};
+        struct rig r = {.fake = fake_create(&o)};
+        const void *rows = NULL;
+        hr_batch *batch;
+        hr_status st;
+
+        r.dev = fake_device(r.fake, NULL);
+        assert_int_equal(open_rig(&r, HR_ROUTE_RESIDENT, OWN, false), HR_OK);
+        assert_int_equal(hr_loader_start(r.loader, 0), HR_OK);
+        for (uint32_t i = 0; i < DEPTH; i++) /* none is left for the feeder to fill */
+            assert_int_equal(hr_loader_next(r.loader, &batch), HR_OK);
+        fake_fail(r.fake, FAKE_COPY, n, HR_DRIVER);
+        st = hr_batch_host(batch, 0, &rows);
+        assert_int_equal(st, n <= RIG_FIELDS ? HR_DRIVER : HR_OK);
+        assert_int_equal(atomic_load(&r.dev->landings.n), 0);
+        for (uint32_t i = 0; i < DEPTH; i++) {
+            hr_batch *held = &r.loader->slots[i];
+
+            hr_batch_release(&held);
+        }
+        close_rig(&r);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_call_fails_in_its_turn),
+        cmocka_unit_test(a_host_view_that_fails_leaves_no_read_behind),
         cmocka_unit_test(memory_of_a_use_that_could_not_be_recorded),
     };
 
