@@ -18,21 +18,24 @@ static hri_cu_result fetch(struct hri_cu_buffer *buffer, uint32_t mode, hri_cu_s
     return cu->MemcpyDtoHAsync(buffer->mirror, buffer->pointer, buffer->head.bytes, stream);
 }
 
-/* Inside the context. */
 static hr_status provide_mirror(struct hri_cu_buffer *buffer)
 {
     const struct hri_cu_device *device = hri_cu_device(buffer->head.device);
     hri_cu_result code;
+    hr_status st;
 
     if (buffer->mirror)
         return HR_OK;
+    st = hri_cu_enter(device);
+    if (st != HR_OK)
+        return st;
     code = device->cu->MemHostAlloc(&buffer->mirror, buffer->head.bytes, HRI_CU_HOST_PORTABLE);
+    hri_cu_leave(device);
     if (code == HRI_CU_SUCCESS)
         return HR_OK;
     buffer->mirror = NULL;
     return hri_cu_fail(device, HRI_CU_ALLOC_PINNED, code,
-                       "no pinned memory in which the host could have a buffer of "
-                       "%llu bytes",
+                       "no pinned memory in which the host could have a buffer of %llu bytes",
                        (unsigned long long)buffer->head.bytes);
 }
 
@@ -42,13 +45,12 @@ hr_status hri_cu_buffer_acquire(struct hrb_buffer *buffer, struct hrb_queue *que
     struct hrb_event *event;
     const struct hrb_sync sync = {.event = &event};
     struct hri_cu_submission sub;
-    hr_status st = hri_cu_submit_begin(queue, &sync, &sub);
+    hr_status st = provide_mirror(taken);
 
+    if (st == HR_OK)
+        st = hri_cu_submit_begin(queue, &sync, &sub);
     if (st != HR_OK)
         return st;
-    st = provide_mirror(taken);
-    if (st != HR_OK)
-        return hri_cu_submit_cancel(&sub, st);
     st = hri_cu_submit_end(&sub, fetch(taken, mode, sub.queue->stream), "a buffer cannot be fetched for the host");
     if (st != HR_OK) {
         hri_cu_stream_wait(sub.queue); /* the copy may be under way, and nothing tells when the mirror is free */

@@ -67,6 +67,8 @@ void hri_cu_clock_tick(struct hri_cu_device *device)
     struct hri_cu_clock *clock = &device->clock;
     const uint64_t now = device->head.services->now_ns();
 
+    if (!hri_cu_enter_quietly(device)) /* looks at an event */
+        return;
     pthread_mutex_lock(&device->lock);
     arrive(device->cu, clock);
     if (!clock->moving && now - clock->struck_ns > MOVE_AFTER_NS &&
@@ -75,6 +77,7 @@ void hri_cu_clock_tick(struct hri_cu_device *device)
         clock->struck_ns = now;
     }
     pthread_mutex_unlock(&device->lock);
+    hri_cu_leave(device);
 }
 
 hri_cu_result hri_cu_clock_read(struct hri_cu_device *device, const struct hri_cu_event_object *event,

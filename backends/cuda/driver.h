@@ -21,6 +21,7 @@ typedef unsigned long long hri_cu_pointer; /* CUdeviceptr_v2 */
 typedef int hri_cu_device_attribute;
 typedef int hri_cu_function_attribute;
 typedef int hri_cu_capture_status;
+typedef int hri_cu_capture_mode;
 typedef int hri_cu_jit_option;
 typedef int hri_cu_memory_type;
 typedef int hri_cu_proc_status;
@@ -106,6 +107,7 @@ typedef struct CUarray_st *hri_cu_array;
     X(HRI_CU_REGISTER_READ_ONLY, 8, CU_MEMHOSTREGISTER_READ_ONLY)                                                      \
     X(HRI_CU_MEMORY_HOST, 1, CU_MEMORYTYPE_HOST)                                                                       \
     X(HRI_CU_MEMORY_DEVICE, 2, CU_MEMORYTYPE_DEVICE)                                                                   \
+    X(HRI_CU_CAPTURE_RELAXED, 2, CU_STREAM_CAPTURE_MODE_RELAXED)                                                       \
     X(HRI_CU_CAPTURE_NONE, 0, CU_STREAM_CAPTURE_STATUS_NONE)                                                           \
     X(HRI_CU_PROC_DEFAULT, 0, CU_GET_PROC_ADDRESS_DEFAULT)                                                             \
     X(HRI_CU_PROC_SUCCESS, 0, CU_GET_PROC_ADDRESS_SUCCESS)                                                             \
@@ -212,6 +214,7 @@ struct hri_cu_copy_3d {
     X(StreamQuery, 2000, cuStreamQuery, (hri_cu_stream stream))                                                        \
     X(StreamGetCtx, 9020, cuStreamGetCtx, (hri_cu_stream stream, hri_cu_context * context))                            \
     X(StreamIsCapturing, 10000, cuStreamIsCapturing, (hri_cu_stream stream, hri_cu_capture_status * status))           \
+    X(ThreadExchangeStreamCaptureMode, 10010, cuThreadExchangeStreamCaptureMode, (hri_cu_capture_mode * mode))         \
     X(EventCreate, 2000, cuEventCreate, (hri_cu_event * event, unsigned flags))                                        \
     X(EventDestroy, 4000, cuEventDestroy_v2, (hri_cu_event event))                                                     \
     X(EventRecord, 2000, cuEventRecord, (hri_cu_event event, hri_cu_stream stream))                                    \

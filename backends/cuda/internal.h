@@ -130,6 +130,9 @@ hr_status hri_cu_load(const struct hrb_services *services, struct hri_cu *cu);
 hr_status hri_cu_enter(const struct hri_cu_device *device);    /* describes its failure */
 bool hri_cu_enter_quietly(const struct hri_cu_device *device); /* for what undoes and destroys */
 void hri_cu_leave(const struct hri_cu_device *device);
+/* The same for calls that do nothing but put work into streams, which is every batch's way: the capture mode stays. */
+hr_status hri_cu_enter_stream(const struct hri_cu_device *device);
+void hri_cu_leave_stream(const struct hri_cu_device *device);
 
 /* -- probe.c, describe.c, device.c -- */
 int hri_cu_attribute(const struct hri_cu *cu, hri_cu_dev device, int attribute); /* 0 when the driver does not tell */

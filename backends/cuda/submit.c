@@ -48,12 +48,12 @@ hr_status hri_cu_submit_begin(struct hrb_queue *queue, const struct hrb_sync *sy
     hr_status st;
 
     *sub = (struct hri_cu_submission){.queue = hri_cu_queue(queue), .out = sync->event};
-    st = hri_cu_enter(hri_cu_device(queue->device));
+    st = hri_cu_enter_stream(hri_cu_device(queue->device));
     if (st != HR_OK)
         return st;
     st = prepare(sub, sync);
     if (st != HR_OK)
-        hri_cu_leave(hri_cu_device(queue->device));
+        hri_cu_leave_stream(hri_cu_device(queue->device));
     return st;
 }
 
@@ -63,7 +63,7 @@ hr_status hri_cu_submit_cancel(struct hri_cu_submission *sub, hr_status status)
 
     if (sub->event)
         hri_cu_event_give(device, sub->event);
-    hri_cu_leave(device);
+    hri_cu_leave_stream(device);
     return status;
 }
 
@@ -75,7 +75,7 @@ hr_status hri_cu_submit_end(struct hri_cu_submission *sub, hri_cu_result code, c
         code = device->cu->EventRecord(sub->event->done, sub->queue->stream);
     if (code != HRI_CU_SUCCESS)
         return hri_cu_submit_cancel(sub, hri_cu_fail(device, HRI_CU_CALL, code, "%s", what));
-    hri_cu_leave(device);
+    hri_cu_leave_stream(device);
     if (sub->out)
         *sub->out = &sub->event->head;
     return HR_OK;

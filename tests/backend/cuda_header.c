@@ -57,6 +57,7 @@ SAME_WIDTH(hri_cu_result, CUresult)
 SAME_WIDTH(hri_cu_device_attribute, CUdevice_attribute)
 SAME_WIDTH(hri_cu_function_attribute, CUfunction_attribute)
 SAME_WIDTH(hri_cu_capture_status, CUstreamCaptureStatus)
+SAME_WIDTH(hri_cu_capture_mode, CUstreamCaptureMode)
 SAME_WIDTH(hri_cu_jit_option, CUjit_option)
 SAME_WIDTH(hri_cu_memory_type, CUmemorytype)
 SAME_WIDTH(hri_cu_proc_status, CUdriverProcAddressQueryResult)
@@ -68,6 +69,7 @@ SAME_WIDTH(hri_cu_proc_status, CUdriverProcAddressQueryResult)
 #define hri_cu_device_attribute CUdevice_attribute
 #define hri_cu_function_attribute CUfunction_attribute
 #define hri_cu_capture_status CUstreamCaptureStatus
+#define hri_cu_capture_mode CUstreamCaptureMode
 #define hri_cu_jit_option CUjit_option
 #define hri_cu_context CUcontext
 #define hri_cu_stream CUstream

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static hri_cu_stream own_stream(hri_cu_context context)
 {
@@ -166,6 +167,47 @@ static void a_context_of_another_device_is_refused(void **state)
     fake.context_destroy(other);
 }
 
+/* While the program captures a stream of its own, all that the library does besides is no part of it and spoils
+ * nothing. */
+static void a_capture_elsewhere_is_not_spoilt(void **state)
+{
+    static unsigned char own[4096] __attribute__((aligned(4096)));
+    hri_cu_stream stream = own_stream(cuda_context());
+    struct hrb_queue *timed = NULL;
+    struct hrb_buffer *imported = NULL;
+    struct hrb_buffer *buffer;
+    struct hrb_program *program = NULL;
+    struct hrb_event *event = NULL;
+    uint64_t start, end;
+    void *ptr;
+
+    (void)state;
+    fake.capture(stream, 1);
+    cuda_expect_working(rig.device, rig.queue);
+    buffer = rig_buffer(HR_MEMORY_DEVICE, 4096);
+    assert_int_equal(rig.ops->buffer_acquire(buffer, rig.queue, HR_ACCESS_WRITE, &ptr), HR_OK);
+    assert_int_equal(rig.ops->buffer_release(buffer, rig.queue, ptr), HR_OK);
+    assert_int_equal(rig.ops->buffer_import(rig.device, own, sizeof own, &imported), HR_OK);
+    assert_int_equal(rig.ops->queue_create(rig.device, HR_QUEUE_COMPUTE, HR_TIMING, NULL, &timed), HR_OK);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(rig.ops->event_record(timed, 0, &event), HR_OK);
+        assert_int_equal(rig.ops->event_wait(event, 10000000000u), HR_OK);
+        assert_int_equal(rig.ops->event_times(event, &start, &end), HR_OK);
+        rig.ops->event_destroy(event);
+        usleep(110000); /* the origin of times moves on */
+    }
+    assert_int_equal(rig.ops->program_builtin(rig.device, &program), HR_OK);
+    rig.ops->program_destroy(program);
+    assert_int_equal(rig.ops->queue_finish(rig.queue), HR_OK);
+    rig.ops->buffer_destroy(imported);
+    rig.ops->buffer_destroy(buffer);
+    rig.ops->queue_destroy(timed);
+    assert_int_equal(fake.spoilt(), 0);
+    assert_int_equal(fake.capture_mode(), 0); /* the thread's own, as it was */
+    fake.capture(stream, 0);
+    end_stream(cuda_context(), stream);
+}
+
 /* The thread's context is its own, whatever the library does: none, and one of another device. */
 static void the_threads_context_stays_what_it_was(void **state)
 {
@@ -191,6 +233,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(a_stream_of_another_context_is_refused),
     cmocka_unit_test(a_device_opens_over_the_programs_context),
     cmocka_unit_test(a_context_of_another_device_is_refused),
+    cmocka_unit_test(a_capture_elsewhere_is_not_spoilt),
     cmocka_unit_test(the_threads_context_stays_what_it_was),
 };
 

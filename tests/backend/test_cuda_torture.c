@@ -21,6 +21,8 @@ static hr_status keeps(hr_status st, const char *call)
 {
     if (fake.current() != other || fake.depth() != 1)
         fail_msg("another context is current after %s", call);
+    if (fake.capture_mode() != 1)
+        fail_msg("another capture mode is set after %s", call);
     return st;
 }
 
@@ -255,9 +257,15 @@ static bool is_in(const char *name, const char *const *names)
 }
 
 /* What undoes and destroys has nobody to tell, and what the driver keeps stays there. */
-static const char *const undoing[] = {
-    "cuMemFree",       "cuMemFreeHost",   "cuMemHostUnregister",       "cuEventDestroy",
-    "cuStreamDestroy", "cuCtxPopCurrent", "cuDevicePrimaryCtxRelease", NULL};
+static const char *const undoing[] = {"cuMemFree",
+                                      "cuMemFreeHost",
+                                      "cuMemHostUnregister",
+                                      "cuEventDestroy",
+                                      "cuStreamDestroy",
+                                      "cuCtxPopCurrent",
+                                      "cuDevicePrimaryCtxRelease",
+                                      "cuThreadExchangeStreamCaptureMode",
+                                      NULL};
 /* Asked in passing, with an answer for no answer; called by what destroys, too. */
 static const char *const silent[] = {"cuDeviceGetAttribute", "cuDeviceGetName", "cuDeviceTotalMem",
                                      "cuCtxPushCurrent",     "cuEventQuery",    NULL};
@@ -301,7 +309,9 @@ static void every_call_fails_in_its_turn(void **state)
 
 static int open_with_another(void **state)
 {
-    if (cuda_open_fake(state) != 0)
+    hri_cu_capture_mode mode = 1; /* CU_STREAM_CAPTURE_MODE_THREAD_LOCAL: not what threads begin with */
+
+    if (cuda_open_fake(state) != 0 || cu.ThreadExchangeStreamCaptureMode(&mode) != HRI_CU_SUCCESS)
         return -1;
     other = fake.context_create(0);
     return cu.CtxPushCurrent(other) == HRI_CU_SUCCESS ? 0 : -1;

@@ -78,7 +78,28 @@ static hri_cu_result elapsed(float *ms, hri_cu_event from, hri_cu_event to)
     return HRI_CU_SUCCESS;
 }
 
+static hri_cu_result push(hri_cu_context context)
+{
+    (void)context;
+    return HRI_CU_SUCCESS;
+}
+
+static hri_cu_result pop(hri_cu_context *context)
+{
+    (void)context;
+    return HRI_CU_SUCCESS;
+}
+
+static hri_cu_result exchange(hri_cu_capture_mode *mode)
+{
+    (void)mode;
+    return HRI_CU_SUCCESS;
+}
+
 static const struct hri_cu driver = {
+    .CtxPushCurrent = push,
+    .CtxPopCurrent = pop,
+    .ThreadExchangeStreamCaptureMode = exchange,
     .StreamCreate = stream_create,
     .StreamDestroy = stream_destroy,
     .EventCreate = event_create,

@@ -64,9 +64,16 @@ static hri_cu_result name_of(hri_cu_result code, const char **name)
     return 0;
 }
 
+static hri_cu_result exchange(hri_cu_capture_mode *mode)
+{
+    (void)mode;
+    return 0;
+}
+
 static const struct hri_cu functions = {
     .CtxPushCurrent = push,
     .CtxPopCurrent = pop,
+    .ThreadExchangeStreamCaptureMode = exchange,
     .ModuleLoadDataEx = load,
     .ModuleUnload = unload,
     .GetErrorName = name_of,

@@ -37,6 +37,8 @@ int cuda_open(void **state)
     find(library, "fake_cuda_fail", &fake.fail_at);
     find(library, "fake_cuda_hold", &fake.hold);
     find(library, "fake_cuda_capture", &fake.capture);
+    find(library, "fake_cuda_spoilt", &fake.spoilt);
+    find(library, "fake_cuda_capture_mode", &fake.capture_mode);
     find(library, "fake_cuda_context_create", &fake.context_create);
     find(library, "fake_cuda_context_destroy", &fake.context_destroy);
     find(library, "fake_cuda_current", &fake.current);

@@ -16,6 +16,8 @@ struct cuda_fake {
     int (*fail_at)(const char *name, unsigned n, hri_cu_result code);
     void (*hold)(hri_cu_stream stream, int held);
     void (*capture)(hri_cu_stream stream, int capturing);
+    unsigned (*spoilt)(void);
+    hri_cu_capture_mode (*capture_mode)(void);
     hri_cu_context (*context_create)(hri_cu_dev device);
     void (*context_destroy)(hri_cu_context context);
     hri_cu_context (*current)(void);

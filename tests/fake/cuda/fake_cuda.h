@@ -25,6 +25,12 @@ void fake_cuda_hold(hri_cu_stream stream, int held);
 /* Makes the stream say that it is being captured. */
 void fake_cuda_capture(hri_cu_stream stream, int capturing);
 
+/* How many calls have spoilt a capture so far: those that reach past streams, of threads that are not relaxed. */
+unsigned fake_cuda_spoilt(void);
+
+/* The calling thread's capture mode, without a call that counts. */
+hri_cu_capture_mode fake_cuda_capture_mode(void);
+
 /* A context that is not the primary one, as other libraries make them. The caller's current context stays. */
 hri_cu_context fake_cuda_context_create(hri_cu_dev device);
 void fake_cuda_context_destroy(hri_cu_context context);

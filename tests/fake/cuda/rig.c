@@ -49,6 +49,7 @@ void rig_load(void)
     rig_symbol("fake_cuda_fail", &fake.inject);
     rig_symbol("fake_cuda_hold", &fake.hold);
     rig_symbol("fake_cuda_capture", &fake.capture);
+    rig_symbol("fake_cuda_spoilt", &fake.spoilt);
     rig_symbol("fake_cuda_context_create", &fake.context_create);
     rig_symbol("fake_cuda_context_destroy", &fake.context_destroy);
     rig_symbol("fake_cuda_current", &fake.current);

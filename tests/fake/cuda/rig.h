@@ -23,6 +23,7 @@ struct rig_fake {
     int (*inject)(const char *name, unsigned n, hri_cu_result code);
     void (*hold)(hri_cu_stream stream, int held);
     void (*capture)(hri_cu_stream stream, int capturing);
+    unsigned (*spoilt)(void);
     hri_cu_context (*context_create)(hri_cu_dev device);
     void (*context_destroy)(hri_cu_context context);
     hri_cu_context (*current)(void);

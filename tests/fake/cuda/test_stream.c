@@ -139,8 +139,35 @@ static void a_capturing_stream_takes_no_work(void **state)
     OK(cu.StreamIsCapturing(stream, &status));
     assert_int_not_equal(status, HRI_CU_CAPTURE_NONE);
     FAILS(HRI_CU_CAPTURE_UNSUPPORTED, cu.MemsetD8Async(device, 1, BYTES, stream));
+    fake.capture(stream, 0);
     OK(cu.MemFree(device));
     OK(cu.StreamDestroy(stream));
+}
+
+static void a_capture_refuses_what_reaches_past_streams(void **state)
+{
+    hri_cu_stream captured = rig_stream(), other = rig_stream();
+    hri_cu_event event = rig_event(HRI_CU_EVENT_DISABLE_TIMING);
+    hri_cu_capture_mode mode = HRI_CU_CAPTURE_RELAXED;
+    hri_cu_pointer device = 0;
+
+    (void)state;
+    fake.capture(captured, 1);
+    OK(cu.EventRecord(event, other)); /* work goes on */
+    FAILS(HRI_CU_CAPTURE_UNSUPPORTED, cu.EventQuery(event));
+    FAILS(HRI_CU_CAPTURE_UNSUPPORTED, cu.MemAlloc(&device, BYTES));
+    assert_int_equal(fake.spoilt(), 2);
+    OK(cu.ThreadExchangeStreamCaptureMode(&mode));
+    assert_int_equal(mode, 0);
+    OK(cu.EventSynchronize(event));
+    OK(cu.MemAlloc(&device, BYTES));
+    OK(cu.MemFree(device));
+    assert_int_equal(fake.spoilt(), 2);
+    OK(cu.ThreadExchangeStreamCaptureMode(&mode));
+    OK(cu.StreamDestroy(captured)); /* which ends the capture */
+    OK(cu.EventQuery(event));
+    OK(cu.EventDestroy(event));
+    OK(cu.StreamDestroy(other));
 }
 
 static void failed_work_sticks(void **state)
@@ -211,6 +238,7 @@ int main(void)
         on_a_device(times),
         on_a_device(a_destroyed_stream_ends_its_work),
         on_a_device(a_capturing_stream_takes_no_work),
+        on_a_device(a_capture_refuses_what_reaches_past_streams),
         on_a_device(failed_work_sticks),
         on_a_device(many_threads_wait_for_one_event),
     };

@@ -46,7 +46,7 @@ static hri_cu_result current_of(enum fake_call call, hri_cu_context *context)
     if (depth == 0 || stack[depth - 1]->magic != CONTEXT_ALIVE)
         return HRI_CU_INVALID_CONTEXT;
     *context = stack[depth - 1];
-    return 0;
+    return fake_capture_check(call);
 }
 
 hri_cu_result fake_enter(enum fake_call call, hri_cu_context *context)

@@ -15,6 +15,7 @@ FAKE_API void fake_cuda_hold(hri_cu_stream stream, int held)
 FAKE_API void fake_cuda_capture(hri_cu_stream stream, int capturing)
 {
     fake_lock(&stream->lock);
+    fake_capturing((capturing != 0) - stream->capturing);
     stream->capturing = capturing != 0;
     fake_unlock(&stream->lock);
 }

@@ -86,6 +86,10 @@ hri_cu_context fake_context_current(void);
 int fake_context_depth(void);
 bool fake_shut_down(void); /* false where the driver was never started: in the child of a fork too */
 
+/* -- capture.c -- */
+void fake_capturing(int by); /* streams that are captured */
+hri_cu_result fake_capture_check(enum fake_call call);
+
 /* What belongs to a context and ends with it. */
 struct fake_object {
     uint32_t magic;

@@ -92,6 +92,8 @@ static void close_stream(hri_cu_stream stream)
 {
     fake_lock(&stream->lock);
     stream->closing = true;
+    fake_capturing(-(int)stream->capturing);
+    stream->capturing = false;
     fake_wake(&stream->changed);
     fake_unlock(&stream->lock);
 }
