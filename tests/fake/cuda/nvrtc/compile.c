@@ -204,7 +204,6 @@ static int compile(hri_nvrtc_program program, const struct place *place, const s
                    struct fake_text *log)
 {
     char *clean = preprocess(place, program->name, program->source, options, log);
-    int major, minor;
 
     if (!clean)
         return FAKE_COMPILATION;
@@ -213,8 +212,7 @@ static int compile(hri_nvrtc_program program, const struct place *place, const s
     if (!build(place, log))
         return FAKE_COMPILATION;
     program->cubin = (unsigned char *)fake_read_file(place->image, &program->cubin_bytes);
-    fake_version(&major, &minor);
-    program->ptx = fake_write_ptx(place->image, program->cubin, program->cubin_bytes, options->arch, major, minor);
+    program->ptx = fake_write_ptx(place->image, program->cubin, program->cubin_bytes, options->arch, log);
     if (!options->machine) {
         free(program->cubin);
         program->cubin = NULL;

@@ -64,8 +64,8 @@ int fake_scan(const char *text, struct fake_found *found, int room);
 int fake_compile(hri_nvrtc_program program, const struct fake_options *options);
 
 /* -- ptx.c -- */
-/* The text that stands for PTX: the kernels' heads, and the image. NULL: the image cannot be opened. */
-char *fake_write_ptx(const char *image_path, const unsigned char *image, size_t bytes, int arch, int major, int minor);
+/* The text that stands for PTX: the kernels' heads, and the image. NULL, with the log: the image cannot be opened. */
+char *fake_write_ptx(const char *image_path, const unsigned char *image, size_t bytes, int arch, struct fake_text *log);
 void fake_version(int *major, int *minor);
 
 #endif
