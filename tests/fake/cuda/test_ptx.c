@@ -167,6 +167,7 @@ static void integers(void **state)
     assert_int_equal(compute("b32", "shl.b32 %r, %w, 33;", 1), 0);
     assert_int_equal(compute("s32", "shr.s32 %r, %w, 1;", minus7), (uint32_t)-4);
     assert_int_equal(compute("u32", "shr.u32 %r, %w, 1;", minus7), 0x7ffffffc);
+    assert_int_equal(compute("s64", "shr.s64 %r, %a, 1;", (uint64_t)-7), (uint64_t)-4);
     assert_int_equal(compute("b32", "and.b32 %r, %w, 0xf0; not.b32 %r, %r;", 0xff), 0xffffff0f);
     assert_int_equal(compute("u32", "setp.lt.s32 %p, %w, 0; selp.u32 %r, 5, 6, %p;", minus7), 5);
     assert_int_equal(compute("u32", "setp.lt.u32 %p, %w, 0; selp.u32 %r, 5, 6, %p;", minus7), 6);
@@ -330,6 +331,7 @@ static void what_is_not_known_is_refused(void **state)
     refused(BODY("mul.u32 %a, %b, %b; ret;"), "lo, hi or wide");
     refused(BODY("ld.u32 %a, [%x]; ret;"), "no space");
     refused(BODY("ld.global.u32 %a, [%b]; ret;"), "does not take the type of \"%b\"");
+    refused(BODY("ld.global.u64 %a, [%x]; ret;"), "does not take the type of \"%a\"");
     refused(BODY("ld.param.u64 %x, [y]; ret;"), "no parameter \"y\"");
     refused(BODY("ld.param.u64 %x, [x+4]; ret;"), "shorter");
     refused(BODY("mov.u32 %c, 1; ret;"), "no register \"%c\"");
