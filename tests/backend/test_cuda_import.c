@@ -66,6 +66,7 @@ static void memory_that_is_registered_already_is_refused(void **state)
     munmap(memory, 65536);
 }
 
+/* Drivers may pin such a mapping without being told what it is, or not at all: the simulated one asks for the flag. */
 static void a_mapping_that_can_only_be_read_is_a_source_alone(void **state)
 {
     unsigned char *memory = map(65536);
@@ -74,19 +75,28 @@ static void a_mapping_that_can_only_be_read_is_a_source_alone(void **state)
     struct hrb_place host;
     struct hrb_place place = {.buffer = on_device, .row_pitch = 64, .slice_pitch = 64};
     unsigned char seen[16] = {0};
+    hr_status st;
 
     (void)state;
     memset(memory, 'r', 65536);
     assert_int_equal(mprotect(memory, 65536, PROT_READ), 0);
-    assert_int_equal(rig.ops->buffer_import(rig.device, memory, 65536, &imported), HR_OK);
+    st = rig.ops->buffer_import(rig.device, memory, 65536, &imported);
+    if (!fake.calls && st == HR_UNSUPPORTED) {
+        rig.ops->buffer_destroy(on_device);
+        munmap(memory, 65536);
+        skip();
+    }
+    assert_int_equal(st, HR_OK);
     host = (struct hrb_place){.buffer = imported, .host = memory, .row_pitch = 64, .slice_pitch = 64};
     assert_int_equal(rig.ops->copy(rig.queue, &place, &host, 65536, &rig_no_sync), HR_OK);
     assert_int_equal(rig.ops->queue_finish(rig.queue), HR_OK);
     rig_read(on_device, seen, sizeof seen);
     assert_int_equal(seen[15], 'r');
-    rig_expect_failure(rig.ops->copy(rig.queue, &host, &place, 64, &rig_no_sync), HR_INVALID, "only be read");
-    rig_expect_failure(rig.ops->copy_rect(rig.queue, &host, &place, 64, 1, 1, &rig_no_sync), HR_INVALID,
-                       "only be read");
+    if (fake.calls || hri_cu_buffer(imported)->read_only) {
+        rig_expect_failure(rig.ops->copy(rig.queue, &host, &place, 64, &rig_no_sync), HR_INVALID, "only be read");
+        rig_expect_failure(rig.ops->copy_rect(rig.queue, &host, &place, 64, 1, 1, &rig_no_sync), HR_INVALID,
+                           "only be read");
+    }
     rig.ops->buffer_destroy(imported);
     rig.ops->buffer_destroy(on_device);
     munmap(memory, 65536);
