@@ -218,6 +218,16 @@ static void the_host_reads_and_writes_what_it_acquired(void **state)
     assert_int_equal(rig.ops->buffer_release(buffer, rig.queue, ptr), HR_OK);
     rig_read(buffer, data, BYTES);
     assert_int_equal(data[BYTES - 1], 'w');
+
+    /* What is not written stays, unless it was said to be of no use. */
+    assert_int_equal(rig.ops->fill(rig.queue, buffer, 0, BYTES, "k", 1, &rig_no_sync), HR_OK);
+    assert_int_equal(rig.ops->buffer_acquire(buffer, rig.queue, HR_ACCESS_WRITE, &ptr), HR_OK);
+    memset(ptr, 'v', 10);
+    assert_int_equal(rig.ops->buffer_release(buffer, rig.queue, ptr), HR_OK);
+    rig_read(buffer, data, BYTES);
+    assert_int_equal(data[9], 'v');
+    assert_int_equal(data[10], 'k');
+    assert_int_equal(data[BYTES - 1], 'k');
     rig.ops->buffer_destroy(buffer);
     free(data);
 }
