@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <sys/mman.h>
 
-enum { PAGE = 4096 };
+enum { PAGE = 4096, UNIT = 512 };
 
 hri_cu_result cuMemAlloc_v2(hri_cu_pointer *pointer, size_t bytes)
 {
@@ -43,7 +43,8 @@ hri_cu_result cuMemFree_v2(hri_cu_pointer pointer)
     return atomic_load(&context->sticky);
 }
 
-/* With a page behind it that nobody may use. */
+/* Up to a page behind it that nobody may use, and so it may begin in the middle of one, as what drivers cut from larger
+ * blocks does. */
 hri_cu_result cuMemHostAlloc(void **pointer, size_t bytes, unsigned flags)
 {
     hri_cu_context context;
@@ -60,6 +61,7 @@ hri_cu_result cuMemHostAlloc(void **pointer, size_t bytes, unsigned flags)
     if (memory == MAP_FAILED)
         return HRI_CU_OUT_OF_MEMORY;
     mprotect(memory + pages, PAGE, PROT_NONE);
+    memory += pages - (bytes + UNIT - 1) / UNIT * UNIT;
     range.address = (uintptr_t)memory;
     range.context = context;
     range.portable = flags & HRI_CU_HOST_PORTABLE;
@@ -73,7 +75,7 @@ hri_cu_result cuMemHostAlloc(void **pointer, size_t bytes, unsigned flags)
 
 static void free_pinned(const struct fake_range *range)
 {
-    munmap((void *)range->address, (range->bytes + PAGE - 1) / PAGE * PAGE + PAGE);
+    munmap((void *)(range->address & ~(uintptr_t)(PAGE - 1)), (range->bytes + PAGE - 1) / PAGE * PAGE + PAGE);
     fake_alive(FAKE_PINNED, -1);
 }
 
