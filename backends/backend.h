@@ -289,7 +289,8 @@ struct hrb_ops {
      * here. */
     hr_status (*kernel_launch)(struct hrb_queue *queue, struct hrb_kernel *kernel, const hr_grid *grid,
                                const struct hrb_arg *args, uint32_t n_args, const struct hrb_sync *sync);
-    /* Optional, for a layer that launches later than it was asked to: what kernel_launch would refuse. */
+    /* Optional, for a layer that launches later than it was asked to: what kernel_launch would refuse. HR_UNSUPPORTED,
+     * undescribed: only the launch can tell. */
     hr_status (*kernel_check)(struct hrb_kernel *kernel, const hr_grid *grid, const struct hrb_arg *args,
                               uint32_t n_args);
 

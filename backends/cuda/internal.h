@@ -237,6 +237,8 @@ hr_status hri_cu_kernel_create(struct hrb_program *program, const char *name, st
 void hri_cu_kernel_destroy(struct hrb_kernel *kernel);
 hr_status hri_cu_kernel_launch(struct hrb_queue *queue, struct hrb_kernel *kernel, const hr_grid *grid,
                                const struct hrb_arg *args, uint32_t n_args, const struct hrb_sync *sync);
+hr_status hri_cu_kernel_check(struct hrb_kernel *kernel, const hr_grid *grid, const struct hrb_arg *args,
+                              uint32_t n_args);
 
 /* table.c */
 extern const struct hrb_ops hri_cu_ops;

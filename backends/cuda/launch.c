@@ -113,6 +113,17 @@ static void drop_args(struct arguments *set)
         free(set->values);
 }
 
+hr_status hri_cu_kernel_check(struct hrb_kernel *kernel, const hr_grid *grid, const struct hrb_arg *args,
+                              uint32_t n_args)
+{
+    const struct hri_cu_kernel *launched = (const struct hri_cu_kernel *)kernel;
+    const struct hrb_services *services = kernel->program->device->services;
+    struct hri_cu_shape shape;
+    hr_status st = check_args(services, launched, args, n_args);
+
+    return st == HR_OK ? find_shape(services, launched, grid, &shape) : st;
+}
+
 hr_status hri_cu_kernel_launch(struct hrb_queue *queue, struct hrb_kernel *kernel, const hr_grid *grid,
                                const struct hrb_arg *args, uint32_t n_args, const struct hrb_sync *sync)
 {

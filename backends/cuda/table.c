@@ -35,6 +35,7 @@ const struct hrb_ops hri_cu_ops = {
     .kernel_create = hri_cu_kernel_create,
     .kernel_destroy = hri_cu_kernel_destroy,
     .kernel_launch = hri_cu_kernel_launch,
+    .kernel_check = hri_cu_kernel_check,
     .device_native = hri_cu_device_native,
     .queue_native = hri_cu_queue_native,
     .buffer_native = hri_cu_buffer_native,

@@ -126,14 +126,25 @@ static bool is_group_error(cl_int code)
     return code == CL_INVALID_WORK_GROUP_SIZE || code == CL_INVALID_WORK_ITEM_SIZE;
 }
 
-hr_status hri_cl_kernel_check(struct hrb_kernel *kernel, const hr_grid *grid, const struct hrb_arg *args,
-                              uint32_t n_args)
+static hr_status check(struct hrb_kernel *kernel, const hr_grid *grid, const struct hrb_arg *args, uint32_t n_args)
 {
     const struct hri_cl_device *device = hri_cl_device(kernel->program->device);
     const struct hri_cl_kernel *launched = (const struct hri_cl_kernel *)kernel;
     hr_status st = check_args(device->head.services, launched, args, n_args);
 
     return st == HR_OK ? check_groups(device, launched, grid) : st;
+}
+
+hr_status hri_cl_kernel_check(struct hrb_kernel *kernel, const hr_grid *grid, const struct hrb_arg *args,
+                              uint32_t n_args)
+{
+    const struct hri_cl_kernel *launched = (const struct hri_cl_kernel *)kernel;
+    hr_status st = check(kernel, grid, args, n_args);
+
+    for (uint32_t i = 0; st == HR_OK && i < n_args; i++)
+        if (!launched->params[i].known)
+            st = HR_UNSUPPORTED;
+    return st;
 }
 
 hr_status hri_cl_kernel_launch(struct hrb_queue *queue, struct hrb_kernel *kernel, const hr_grid *grid,
@@ -145,7 +156,7 @@ hr_status hri_cl_kernel_launch(struct hrb_queue *queue, struct hrb_kernel *kerne
     struct hri_cl_submission sub;
     struct hri_cl_clone *clone;
     cl_int code;
-    hr_status st = hri_cl_kernel_check(kernel, grid, args, n_args);
+    hr_status st = check(kernel, grid, args, n_args);
 
     if (st != HR_OK)
         return st;

@@ -85,6 +85,19 @@ struct fake_code {
     const struct fake_function *function;
 };
 
+static hr_status check_launch(struct hrb_kernel *kernel, const hr_grid *grid, const struct hrb_arg *args,
+                              uint32_t n_args)
+{
+    const struct fake_function *function = ((struct fake_code *)kernel)->function;
+
+    (void)grid;
+    (void)args;
+    if (n_args == function->n_args)
+        return HR_OK;
+    return kernel->program->device->services->fail(HR_INVALID, 0, "kernel %s takes %u arguments, not %u",
+                                                   function->name, function->n_args, n_args);
+}
+
 static hr_status launch(struct hrb_queue *head, struct hrb_kernel *kernel, const hr_grid *grid,
                         const struct hrb_arg *args, uint32_t n_args, const struct hrb_sync *sync)
 {
@@ -95,10 +108,10 @@ static hr_status launch(struct hrb_queue *head, struct hrb_kernel *kernel, const
 
     if (st != HR_OK)
         return st;
-    if (n_args != function->n_args) {
+    st = check_launch(kernel, grid, args, n_args);
+    if (st != HR_OK) {
         fake_leave(queue->fake);
-        return queue->fake->services->fail(HR_INVALID, 0, "kernel %s takes %u arguments, not %u", function->name,
-                                           function->n_args, n_args);
+        return st;
     }
     work = fake_work_new(sync, FAKE_CALL);
     work->function = function->function;
@@ -311,4 +324,5 @@ void fake_queue_ops(struct hrb_ops *ops)
     ops->kernel_create = kernel_create;
     ops->kernel_destroy = kernel_destroy;
     ops->kernel_launch = launch;
+    ops->kernel_check = check_launch;
 }
