@@ -13,7 +13,8 @@
 /* X(name), in the order of HRB_LAYER_...: `const struct hrb_layer hrb_layer_NAME`. */
 #define HRB_LAYER_LIST(X)                                                                                              \
     X(fault)                                                                                                           \
-    X(trace)
+    X(trace)                                                                                                           \
+    X(strict)
 
 /*
  * X(backend, kind): the first usable device of that kind (HRB_ANY: of any, a GPU first) is opened; names that are not
