@@ -18,8 +18,7 @@ static void copies_both_ways_pass_a_held_kernel(void **state)
 {
     static unsigned char came[TILE], back[TILE];
     hr_queue *in, *out;
-    hr_buffer *coming = new_buffer(device, TILE, NULL), *going = new_buffer(device, TILE, NULL);
-    hr_buffer *from, *to;
+    hr_buffer *coming, *going, *from, *to;
     void *source, *target;
     hr_event *arrived = NULL, *left = NULL;
     hr_sync in_sync = {.size = sizeof in_sync, .event = &arrived};
@@ -27,6 +26,8 @@ static void copies_both_ways_pass_a_held_kernel(void **state)
 
     (void)state;
     NEEDS_GATE();
+    coming = new_buffer(device, TILE, NULL);
+    going = new_buffer(device, TILE, NULL);
     OK(hr_device_get_queue(device, HR_QUEUE_COPY_IN, &in));
     OK(hr_device_get_queue(device, HR_QUEUE_COPY_OUT, &out));
     OK(hr_buffer_create(device, HR_MEMORY_PINNED, TILE, NULL, &from));
