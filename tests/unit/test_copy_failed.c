@@ -9,70 +9,8 @@
 
 #include <cmocka.h>
 
-#include "fake/fake_backend.h"
+#include "fake/read_rig.h"
 #include "transfer/object.h"
-
-#define KIB ((uint64_t)1024)
-#define MIB (KIB * 1024)
-
-struct bench {
-    struct fake *fake;
-    hr_device *device;
-    hr_queue *queue;
-    hr_buffer *buffer;
-    unsigned char *host; /* what the buffer has */
-    unsigned char *seen; /* zeros */
-    uint64_t bytes;
-};
-
-static void fill_host(struct bench *t)
-{
-    for (uint64_t i = 0; i < t->bytes; i++)
-        t->host[i] = (unsigned char)(((uint32_t)i * 2654435761u >> 24) | 1); /* never 0 */
-}
-
-static void open_bench(struct bench *t, uint64_t bytes)
-{
-    const struct fake_options waiting = {.pageable_waits = true};
-    hr_device_options options = {
-        .size = sizeof options, .device_memory_bytes = 256 * MIB, .pinned_memory_bytes = 64 * MIB};
-
-    t->fake = fake_create(&waiting);
-    t->device = fake_device(t->fake, &options);
-    t->bytes = bytes;
-    t->host = malloc(bytes);
-    t->seen = calloc(1, bytes);
-    assert_non_null(t->device);
-    assert_int_equal(hr_queue_create(t->device, HR_QUEUE_COPY_OUT, NULL, &t->queue), HR_OK);
-    assert_int_equal(hr_buffer_create(t->device, HR_MEMORY_DEVICE, bytes, NULL, &t->buffer), HR_OK);
-    fill_host(t);
-    assert_int_equal(hr_write(t->queue, t->buffer, 0, t->host, bytes, NULL), HR_OK);
-    assert_int_equal(hr_queue_finish(t->queue), HR_OK);
-}
-
-static void close_bench(struct bench *t)
-{
-    hr_buffer_close(&t->buffer);
-    hr_queue_close(&t->queue);
-    hr_device_close(&t->device);
-    free(t->host);
-    free(t->seen);
-    assert_int_equal(fake_destroy(t->fake), 0);
-}
-
-static bool untouched(const struct bench *t)
-{
-    for (uint64_t i = 0; i < t->bytes; i++)
-        if (t->seen[i] != 0)
-            return false;
-    return true;
-}
-
-static void landed(struct bench *t)
-{
-    assert_memory_equal(t->seen, t->host, t->bytes);
-    memset(t->seen, 0, t->bytes);
-}
 
 /* The program may free what it was to be read into as soon as it has been told. */
 static void a_read_that_failed_in_the_middle_writes_nothing_later(void **state)
@@ -80,11 +18,11 @@ static void a_read_that_failed_in_the_middle_writes_nothing_later(void **state)
     (void)state;
     for (unsigned n = 1; n <= 4; n++) {
         for (int behind = 0; behind <= 1; behind++) {
-            struct bench t;
+            struct read_rig t;
             hr_event *event = NULL;
             hr_sync sync = {.size = sizeof sync, .event = &event};
 
-            open_bench(&t, 3 * MIB + 5);
+            read_rig_open(&t, 64 * MIB, 3 * MIB + 5);
             fake_hold(t.fake, t.queue, true);
             if (behind)
                 fake_fail_behind(t.fake, n, HR_DRIVER);
@@ -94,18 +32,18 @@ static void a_read_that_failed_in_the_middle_writes_nothing_later(void **state)
             assert_null(event);
             fake_hold(t.fake, t.queue, false);
             assert_int_equal(hr_queue_finish(t.queue), HR_OK); /* the program was told already */
-            assert_true(untouched(&t));
+            assert_true(read_rig_untouched(&t));
             assert_int_equal(hr_read(t.queue, t.buffer, 0, t.seen, t.bytes, NULL), HR_OK);
             assert_int_equal(hr_queue_finish(t.queue), HR_OK);
-            landed(&t);
-            close_bench(&t);
+            read_rig_landed(&t);
+            read_rig_close(&t);
         }
     }
 }
 
 enum way { READ, WRITE, WRITE_FROM, COPY, WAYS };
 
-static hr_status copy_by(struct bench *t, enum way way, hr_buffer *pinned, const hr_sync *sync)
+static hr_status copy_by(struct read_rig *t, enum way way, hr_buffer *pinned, const hr_sync *sync)
 {
     switch (way) {
     case READ:
@@ -125,12 +63,12 @@ static void what_a_failed_call_left_under_way_keeps_its_memory(void **state)
     (void)state;
     for (enum way way = READ; way < WAYS; way++) {
         for (unsigned n = 1; n <= (way == COPY ? 1 : 3); n++) {
-            struct bench t;
+            struct read_rig t;
             hr_buffer *pinned;
             hr_event *event = NULL;
             hr_sync sync = {.size = sizeof sync, .event = &event};
 
-            open_bench(&t, 3 * MIB);
+            read_rig_open(&t, 64 * MIB, 3 * MIB);
             assert_int_equal(hr_buffer_create(t.device, HR_MEMORY_PINNED, KIB, NULL, &pinned), HR_OK);
             assert_int_equal(hr_memory_trim(t.device), HR_OK);
             fake_hold(t.fake, t.queue, true);
@@ -141,7 +79,7 @@ static void what_a_failed_call_left_under_way_keeps_its_memory(void **state)
             assert_int_equal(hr_memory_trim(t.device), HR_OK);
             assert_int_equal(fake_broken(t.fake), 0);
             fake_hold(t.fake, t.queue, false);
-            close_bench(&t);
+            read_rig_close(&t);
         }
     }
 }
@@ -165,11 +103,11 @@ static void a_lost_read_keeps_its_memory_too(void **state)
 
     (void)state;
     for (int i = 0; i < 2; i++) {
-        struct bench t;
+        struct read_rig t;
         hr_event *event;
         hr_sync sync = {.size = sizeof sync, .event = &event};
 
-        open_bench(&t, MIB);
+        read_rig_open(&t, 64 * MIB, MIB);
         fake_hold(t.fake, t.queue, true);
         assert_int_equal(hr_read(t.queue, t.buffer, 0, t.seen, t.bytes, &sync), HR_OK);
         fake_fail(t.fake, i == 0 ? FAKE_EVENT_QUERY : FAKE_EVENT_WAIT, 1, HR_DRIVER);
@@ -178,9 +116,9 @@ static void a_lost_read_keeps_its_memory_too(void **state)
         assert_int_equal(fake_broken(t.fake), 0);
         fake_hold(t.fake, t.queue, false);
         assert_int_equal(hr_queue_finish(t.queue), HR_DRIVER);
-        assert_true(untouched(&t));
+        assert_true(read_rig_untouched(&t));
         hr_event_close(&event);
-        close_bench(&t);
+        read_rig_close(&t);
     }
 }
 

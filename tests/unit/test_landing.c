@@ -9,75 +9,10 @@
 
 #include <cmocka.h>
 
-#include "fake/fake_backend.h"
+#include "fake/read_rig.h"
 #include "transfer/object.h"
 
-#define KIB ((uint64_t)1024)
-#define MIB (KIB * 1024)
-
-struct bench {
-    struct fake *fake;
-    hr_device *device;
-    hr_queue *queue;
-    hr_queue *other;
-    hr_buffer *buffer;
-    unsigned char *host; /* what the buffer has */
-    unsigned char *seen; /* zeros */
-    uint64_t bytes;
-};
-
-static void fill_host(struct bench *t)
-{
-    for (uint64_t i = 0; i < t->bytes; i++)
-        t->host[i] = (unsigned char)(((uint32_t)i * 2654435761u >> 24) | 1); /* never 0 */
-}
-
-static void open_bench(struct bench *t, uint64_t pinned, uint64_t bytes)
-{
-    const struct fake_options waiting = {.pageable_waits = true};
-    hr_device_options options = {
-        .size = sizeof options, .device_memory_bytes = 256 * MIB, .pinned_memory_bytes = pinned};
-
-    t->fake = fake_create(&waiting);
-    t->device = fake_device(t->fake, &options);
-    t->bytes = bytes;
-    t->host = malloc(bytes);
-    t->seen = calloc(1, bytes);
-    assert_non_null(t->device);
-    assert_int_equal(hr_queue_create(t->device, HR_QUEUE_COPY_OUT, NULL, &t->queue), HR_OK);
-    assert_int_equal(hr_queue_create(t->device, HR_QUEUE_COPY_OUT, NULL, &t->other), HR_OK);
-    assert_int_equal(hr_buffer_create(t->device, HR_MEMORY_DEVICE, bytes, NULL, &t->buffer), HR_OK);
-    fill_host(t);
-    assert_int_equal(hr_write(t->queue, t->buffer, 0, t->host, bytes, NULL), HR_OK);
-    assert_int_equal(hr_queue_finish(t->queue), HR_OK);
-}
-
-static void close_bench(struct bench *t)
-{
-    hr_buffer_close(&t->buffer);
-    hr_queue_close(&t->queue);
-    hr_queue_close(&t->other);
-    hr_device_close(&t->device);
-    free(t->host);
-    free(t->seen);
-    assert_int_equal(fake_destroy(t->fake), 0);
-}
-
-static bool untouched(const struct bench *t)
-{
-    for (uint64_t i = 0; i < t->bytes; i++)
-        if (t->seen[i] != 0)
-            return false;
-    return true;
-}
-
-static void landed(struct bench *t)
-{
-    assert_memory_equal(t->seen, t->host, t->bytes);
-    memset(t->seen, 0, t->bytes);
-}
-
-static hr_memory_stats stats(struct bench *t)
+static hr_memory_stats stats(struct read_rig *t)
 {
     hr_memory_stats s = {.size = sizeof s};
 
@@ -87,31 +22,31 @@ static hr_memory_stats stats(struct bench *t)
 
 static void a_read_returns_at_once_and_lands_in_the_wait(void **state)
 {
-    struct bench t;
+    struct read_rig t;
     hr_event *event;
     hr_sync sync = {.size = sizeof sync, .event = &event};
     uint32_t done = 7;
 
     (void)state;
-    open_bench(&t, 64 * MIB, 3 * MIB + 5);
+    read_rig_open(&t, 64 * MIB, 3 * MIB + 5);
     fake_hold(t.fake, t.queue, true);
     assert_int_equal(hr_read(t.queue, t.buffer, 0, t.seen, t.bytes, &sync), HR_OK);
     assert_int_equal(hr_event_done(event, &done), HR_OK);
     assert_int_equal(done, 0);
     fake_hold(t.fake, t.queue, false);
     fake_run(t.fake);
-    assert_true(untouched(&t)); /* nobody has asked yet */
+    assert_true(read_rig_untouched(&t)); /* nobody has asked yet */
     assert_int_equal(hr_event_wait(event, HR_FOREVER), HR_OK);
-    landed(&t);
+    read_rig_landed(&t);
     assert_int_equal(fake_pageable(t.fake), 0);
     hr_event_close(&event);
-    close_bench(&t);
+    read_rig_close(&t);
 }
 
 /* Every way to learn that the work is done. */
 static void whatever_tells_that_it_is_done_lands_it(void **state)
 {
-    struct bench t;
+    struct read_rig t;
     hr_event *event;
     hr_event *later;
     hr_sync sync = {.size = sizeof sync, .event = &event};
@@ -119,27 +54,27 @@ static void whatever_tells_that_it_is_done_lands_it(void **state)
     void *ptr;
 
     (void)state;
-    open_bench(&t, 64 * MIB, 100 * KIB);
+    read_rig_open(&t, 64 * MIB, 100 * KIB);
     assert_int_equal(hr_read(t.queue, t.buffer, 0, t.seen, t.bytes, &sync), HR_OK);
     fake_run(t.fake);
     assert_int_equal(hr_event_done(event, &done), HR_OK);
     assert_int_equal(done, 1);
-    landed(&t);
+    read_rig_landed(&t);
     hr_event_close(&event);
 
     assert_int_equal(hr_read(t.queue, t.buffer, 0, t.seen, t.bytes, NULL), HR_OK);
     assert_int_equal(hr_queue_finish(t.queue), HR_OK);
-    landed(&t);
+    read_rig_landed(&t);
 
     assert_int_equal(hr_read(t.queue, t.buffer, 0, t.seen, t.bytes, NULL), HR_OK);
     assert_int_equal(hr_event_record(t.queue, &later), HR_OK);
     assert_int_equal(hr_event_wait(later, HR_FOREVER), HR_OK);
-    landed(&t);
+    read_rig_landed(&t);
     hr_event_close(&later);
 
     assert_int_equal(hr_read(t.queue, t.buffer, 0, t.seen, t.bytes, NULL), HR_OK);
     assert_int_equal(hr_buffer_acquire(t.buffer, t.queue, HR_ACCESS_READ, &ptr), HR_OK);
-    landed(&t);
+    read_rig_landed(&t);
     assert_int_equal(hr_buffer_release(t.buffer, t.queue), HR_OK);
 
     /* Another queue's event stands for it, where that queue waited. */
@@ -147,77 +82,77 @@ static void whatever_tells_that_it_is_done_lands_it(void **state)
     assert_int_equal(hr_queue_wait(t.other, event), HR_OK);
     assert_int_equal(hr_event_record(t.other, &later), HR_OK);
     assert_int_equal(hr_event_wait(later, HR_FOREVER), HR_OK);
-    landed(&t);
+    read_rig_landed(&t);
     hr_event_close(&event);
     hr_event_close(&later);
-    close_bench(&t);
+    read_rig_close(&t);
 }
 
 static void a_queue_closed_meanwhile_and_the_device_lands_it(void **state)
 {
-    struct bench t;
+    struct read_rig t;
     unsigned char *seen;
 
     (void)state;
-    open_bench(&t, 64 * MIB, 100 * KIB);
+    read_rig_open(&t, 64 * MIB, 100 * KIB);
     assert_int_equal(hr_read(t.other, t.buffer, 0, t.seen, t.bytes, NULL), HR_OK);
     hr_queue_close(&t.other);
     hr_buffer_close(&t.buffer);
     hr_queue_close(&t.queue);
     seen = t.seen;
-    assert_true(untouched(&t));
+    assert_true(read_rig_untouched(&t));
     hr_device_close(&t.device); /* waits for what is in flight */
     assert_memory_equal(seen, t.host, t.bytes);
-    close_bench(&t);
+    read_rig_close(&t);
 }
 
 /* The program's event and the landing are one to the driver: either may go first. */
 static void the_event_may_be_closed_before_and_used_after(void **state)
 {
-    struct bench t;
+    struct read_rig t;
     hr_event *event;
     hr_sync sync = {.size = sizeof sync, .event = &event};
     uint32_t done = 0;
 
     (void)state;
-    open_bench(&t, 64 * MIB, 100 * KIB);
+    read_rig_open(&t, 64 * MIB, 100 * KIB);
     assert_int_equal(hr_read(t.queue, t.buffer, 0, t.seen, t.bytes, &sync), HR_OK);
     hr_event_close(&event);
     assert_int_equal(hr_queue_finish(t.queue), HR_OK);
-    landed(&t);
+    read_rig_landed(&t);
     assert_int_equal(hr_read(t.queue, t.buffer, 0, t.seen, t.bytes, &sync), HR_OK);
     assert_int_equal(hr_queue_finish(t.queue), HR_OK);
-    landed(&t);
+    read_rig_landed(&t);
     assert_true(fake_live(t.fake, FAKE_EVENTS) > 0);
     assert_int_equal(hr_event_done(event, &done), HR_OK);
     assert_int_equal(done, 1);
     hr_event_close(&event);
-    close_bench(&t);
+    read_rig_close(&t);
 }
 
 static void a_large_read_waits_for_its_oldest_pieces(void **state)
 {
-    struct bench t;
+    struct read_rig t;
 
     (void)state;
-    open_bench(&t, 4 * MIB, 9 * MIB + 1); /* 512 KiB chunks, 1 MiB of reads under way */
+    read_rig_open(&t, 4 * MIB, 9 * MIB + 1); /* 512 KiB chunks, 1 MiB of reads under way */
     assert_int_equal(hr_read(t.queue, t.buffer, 0, t.seen, t.bytes, NULL), HR_OK);
     assert_true(fake_pending(t.fake, t.queue) > 0);
     assert_int_equal(hr_queue_finish(t.queue), HR_OK);
-    landed(&t);
+    read_rig_landed(&t);
     assert_int_equal(fake_pageable(t.fake), 0);
     assert_true(stats(&t).pinned_peak_bytes <= 4 * MIB);
-    close_bench(&t);
+    read_rig_close(&t);
 }
 
 static void a_steady_state_allocates_nothing(void **state)
 {
     static const uint64_t sizes[] = {100 * KIB, 1032, 77, 64 * KIB, 9999};
-    struct bench t;
+    struct read_rig t;
     uint64_t allocs = 0;
 
     (void)state;
-    open_bench(&t, 64 * MIB, 100 * KIB);
+    read_rig_open(&t, 64 * MIB, 100 * KIB);
     for (int round = 0; round < 100; round++) {
         for (int i = 0; i < 5; i++)
             assert_int_equal(hr_read(t.queue, t.buffer, 0, t.seen, sizes[i], NULL), HR_OK);
@@ -226,17 +161,17 @@ static void a_steady_state_allocates_nothing(void **state)
             allocs = stats(&t).pinned_driver_allocs;
     }
     assert_int_equal(stats(&t).pinned_driver_allocs, allocs);
-    close_bench(&t);
+    read_rig_close(&t);
 }
 
 static void memory_that_is_pinned_is_copied_to_and_from_directly(void **state)
 {
-    struct bench t;
+    struct read_rig t;
     hr_buffer *imported;
     uint64_t copies;
 
     (void)state;
-    open_bench(&t, 64 * MIB, 4 * MIB);
+    read_rig_open(&t, 64 * MIB, 4 * MIB);
     assert_int_equal(hr_buffer_import(t.device, t.seen, t.bytes, &imported), HR_OK);
     copies = fake_count(t.fake, FAKE_COPY);
     assert_int_equal(hr_read(t.queue, t.buffer, 0, t.seen, t.bytes, NULL), HR_OK);
@@ -251,17 +186,17 @@ static void memory_that_is_pinned_is_copied_to_and_from_directly(void **state)
     assert_int_equal(hr_read(t.queue, t.buffer, 0, t.seen, t.bytes - 1, NULL), HR_OK);
     assert_int_equal(hr_queue_finish(t.queue), HR_OK);
     assert_memory_equal(t.seen, t.host + 1, t.bytes - 1);
-    close_bench(&t);
+    read_rig_close(&t);
 }
 
 static void a_write_without_snapshot_returns_at_once(void **state)
 {
-    struct bench t;
+    struct read_rig t;
     hr_event *event;
     hr_sync sync = {.size = sizeof sync, .event = &event, .flags = HR_NO_WAIT};
 
     (void)state;
-    open_bench(&t, 64 * MIB, 3 * MIB);
+    read_rig_open(&t, 64 * MIB, 3 * MIB);
     assert_int_equal(hr_fill(t.queue, t.buffer, 0, t.bytes, "\0", 1, NULL), HR_OK);
     fake_hold(t.fake, t.queue, true);
     assert_int_equal(hr_write_from(t.queue, t.buffer, 0, t.host, t.bytes, &sync), HR_OK);
@@ -272,56 +207,56 @@ static void a_write_without_snapshot_returns_at_once(void **state)
     hr_event_close(&event);
     assert_int_equal(hr_read(t.queue, t.buffer, 0, t.seen, t.bytes, NULL), HR_OK);
     assert_int_equal(hr_queue_finish(t.queue), HR_OK);
-    landed(&t);
-    close_bench(&t);
+    read_rig_landed(&t);
+    read_rig_close(&t);
 }
 
 /* Without any pinned memory the driver's own way is left, which waits. */
 static void without_pinned_memory_it_goes_all_the_same(void **state)
 {
-    struct bench t;
+    struct read_rig t;
     hr_buffer *all;
 
     (void)state;
-    open_bench(&t, MIB, MIB);
+    read_rig_open(&t, MIB, MIB);
     assert_int_equal(hr_buffer_create(t.device, HR_MEMORY_PINNED, MIB, NULL, &all), HR_OK);
     assert_int_equal(hr_fill(t.queue, t.buffer, 0, t.bytes, "\0", 1, NULL), HR_OK);
     assert_int_equal(hr_write_from(t.queue, t.buffer, 0, t.host, t.bytes, NULL), HR_OK);
     assert_int_equal(hr_read(t.queue, t.buffer, 0, t.seen, t.bytes, NULL), HR_OK);
     assert_int_equal(hr_queue_finish(t.queue), HR_OK);
-    landed(&t);
+    read_rig_landed(&t);
     assert_int_equal(fake_pageable(t.fake), 2);
     hr_buffer_close(&all);
-    close_bench(&t);
+    read_rig_close(&t);
 }
 
 /* A buffer that is asked for gets the memory that reads hold, once they are through. */
 static void reads_give_their_memory_up_for_a_buffer(void **state)
 {
-    struct bench t;
+    struct read_rig t;
     hr_buffer *all;
 
     (void)state;
-    open_bench(&t, 4 * MIB, MIB);
+    read_rig_open(&t, 4 * MIB, MIB);
     assert_int_equal(hr_read(t.queue, t.buffer, 0, t.seen, t.bytes, NULL), HR_OK);
     assert_int_equal(hr_buffer_create(t.device, HR_MEMORY_PINNED, 4 * MIB, NULL, &all), HR_OK);
-    landed(&t);
+    read_rig_landed(&t);
     hr_buffer_close(&all);
-    close_bench(&t);
+    read_rig_close(&t);
 }
 
 static void failed_work_lands_nothing_and_closes_cleanly(void **state)
 {
-    struct bench t;
+    struct read_rig t;
 
     (void)state;
-    open_bench(&t, 64 * MIB, 3 * MIB);
+    read_rig_open(&t, 64 * MIB, 3 * MIB);
     fake_fail_work(t.fake, 2, HR_DEVICE_LOST);
     assert_int_equal(hr_read(t.queue, t.buffer, 0, t.seen, t.bytes, NULL), HR_OK);
     assert_int_equal(hr_queue_finish(t.queue), HR_DEVICE_LOST);
     assert_int_equal(t.seen[t.bytes - 1], 0);
     assert_int_equal(hr_read(t.other, t.buffer, 0, t.seen, t.bytes, NULL), HR_DEVICE_LOST);
-    close_bench(&t);
+    read_rig_close(&t);
 }
 
 /* Any call of the driver that fails leaves nothing behind. */
@@ -329,28 +264,28 @@ static void whatever_fails_leaves_nothing_behind(void **state)
 {
     (void)state;
     for (uint64_t n = 1; n <= 24; n++) {
-        struct bench t;
+        struct read_rig t;
         hr_event *event = NULL;
         hr_sync sync = {.size = sizeof sync, .event = &event};
         hr_status st;
 
-        open_bench(&t, 4 * MIB, 3 * MIB);
+        read_rig_open(&t, 4 * MIB, 3 * MIB);
         fake_fail(t.fake, FAKE_ANY, n, HR_DRIVER);
         st = hr_read(t.queue, t.buffer, 0, t.seen, t.bytes, &sync);
         assert_int_equal(st == HR_OK, event != NULL);
         if (hr_queue_finish(t.queue) == HR_OK && st == HR_OK)
-            landed(&t);
+            read_rig_landed(&t);
         fake_fail(t.fake, FAKE_ANY, 0, HR_OK);
         hr_queue_finish(t.queue);
         hr_event_close(&event);
-        close_bench(&t);
+        read_rig_close(&t);
     }
 }
 
 enum { THREADS = 4, ROUNDS = 200, PART = 40000 };
 
 struct reader {
-    struct bench *t;
+    struct read_rig *t;
     hr_queue *queue;
     unsigned index;
 };
@@ -381,12 +316,12 @@ static void *read_and_check(void *arg)
 
 static void threads_read_from_two_queues(void **state)
 {
-    struct bench t;
+    struct read_rig t;
     pthread_t threads[THREADS];
     struct reader readers[THREADS];
 
     (void)state;
-    open_bench(&t, 128 * KIB, THREADS * PART); /* 32 KiB for the reads of all */
+    read_rig_open(&t, 128 * KIB, THREADS * PART); /* 32 KiB for the reads of all */
     for (unsigned i = 0; i < THREADS; i++) {
         readers[i] = (struct reader){&t, i % 2 == 0 ? t.queue : t.other, i};
         assert_int_equal(pthread_create(&threads[i], NULL, read_and_check, &readers[i]), 0);
@@ -398,7 +333,7 @@ static void threads_read_from_two_queues(void **state)
         assert_null(failed);
     }
     assert_int_equal(fake_pageable(t.fake), 0);
-    close_bench(&t);
+    read_rig_close(&t);
 }
 
 int main(void)
